@@ -57,6 +57,14 @@ func (p *Pair) programs() []*nest.Program {
 func (b *Build) share() {
 	b.standIns()
 	set := newKernelSet()
+	add := func(f *Function, n *nest.Nest) *nest.Nest {
+		before := len(set.list)
+		n = set.add(n)
+		if len(set.list) > before {
+			b.Kernels[f.Op.File] = append(b.Kernels[f.Op.File], n)
+		}
+		return n
+	}
 	portable := map[*ir.OpDecl]bool{}
 	for _, f := range b.all() {
 		for _, p := range f.Pairs {
@@ -66,10 +74,20 @@ func (b *Build) share() {
 			}
 			for _, prog := range p.programs() {
 				for _, l := range prog.Launches {
-					before := len(set.list)
-					l.Nest = set.add(l.Nest)
-					if len(set.list) > before {
-						b.Kernels[f.Op.File] = append(b.Kernels[f.Op.File], l.Nest)
+					l.Nest = add(f, l.Nest)
+				}
+			}
+		}
+	}
+	for _, f := range b.all() { // after the others, which often are what is needed
+		for _, p := range f.Pairs {
+			for _, prog := range p.programs() {
+				for _, l := range prog.Launches {
+					if l.Nest.SumsBy != nil {
+						continue
+					}
+					if sums := l.Nest.Sums(); sums != nil {
+						l.Nest.SumsBy = add(f, sums.Nest)
 					}
 				}
 			}

@@ -58,6 +58,7 @@ func (b *Build) standIns() {
 	b.eachLaunch(func(p *nest.Program, l *nest.Launch) []*nest.Launch {
 		switch m := movers[l.Nest]; {
 		case m.nest == nil:
+		case len(l.Batch) > 0: // the element is another one at each point
 		case m.scalar < 0:
 			l.Nest = m.nest
 		default:

@@ -21,6 +21,8 @@ func singleBounds(c *call, g *ir.Array) map[string][]float64 {
 		return map[string][]float64{"y": scaled(u, x), "@x": scaled(u, g)}
 	case "linalg.linear":
 		return boundLinear(c, g)
+	case "linalg.matmul":
+		return boundMatmul(c, g, u)
 	case "loss.mse":
 		return boundMse(c, g)
 	case "loss.smooth_l1":
@@ -101,6 +103,26 @@ func boundLinear(c *call, g *ir.Array) map[string][]float64 {
 	r := map[string][]float64{}
 	for name, a := range exact(abs, positive(g, 1)) {
 		r[name] = scaled(terms*u, a)
+	}
+	return r
+}
+
+// boundMatmul: as boundLinear; a gradient of what is the same for several matrices of the batch is one sum over all of them.
+func boundMatmul(c *call, g *ir.Array, unit float64) map[string][]float64 {
+	abs := &call{op: c.op, inputs: arrays{}}
+	matrices, most := 1, 0
+	for name, a := range c.inputs {
+		abs.inputs[name] = positive(a, 1)
+		most = max(most, slices.Max(a.Shape))
+	}
+	if g != nil {
+		for _, e := range g.Shape[:len(g.Shape)-2] {
+			matrices *= e
+		}
+	}
+	r := map[string][]float64{}
+	for name, a := range exact(abs, positive(g, 1)) {
+		r[name] = scaled(float64(matrices*most+4)*unit, a)
 	}
 	return r
 }

@@ -82,7 +82,11 @@ func (c *call) expandedSums(t *testing.T, float string, cotangent *ir.Array) map
 	}
 	r := map[string][]float64{}
 	for in, a := range raw {
-		if n := len(a.Data) / max(1, len(c.inputs[in.Name].Data)); n > 1 {
+		switch n := len(a.Data) / max(1, len(c.inputs[in.Name].Data)); {
+		case n <= 1:
+		case c.op == "linalg.matmul": // the sum over matrices is one with those over their terms, in one of the two
+			r[in.Name] = boundMatmul(c, cotangent, 2*unit)["@"+in.Name]
+		default:
 			r[in.Name] = scaled(float64(n)*unit, low.bound.Views[in].Out(positive(a, 1)))
 		}
 	}

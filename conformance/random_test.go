@@ -15,6 +15,7 @@ type maker func(r *rand.Rand, turn, n int) *call
 var makers = map[string]maker{
 	"activation.relu":    makeRelu,
 	"linalg.linear":      makeLinear,
+	"linalg.matmul":      makeMatmul,
 	"loss.mse":           makeMse,
 	"loss.smooth_l1":     makeSmoothL1,
 	"loss.cross_entropy": makeCrossEntropy,
@@ -80,6 +81,36 @@ func makeLinear(r *rand.Rand, turn, n int) *call {
 		c.inputs["b"] = normal(r, out)
 	}
 	return c
+}
+
+// makeMatmul makes products with batches of any shape, that one of the factors, or both, may have once.
+func makeMatmul(r *rand.Rand, turn, n int) *call {
+	dims := [...]int{1 + r.IntN(5), 1 + r.IntN(5), 1 + r.IntN(5)} // rows, steps, lanes
+	batch := []int{1 + r.IntN(3)}
+	switch place := pick(&turn, 0, 1, 2, 3); place {
+	case 3:
+		batch[0] = n
+	default:
+		dims[place] = n
+	}
+	switch pick(&turn, 0, 1, 2) {
+	case 1:
+		batch = append(batch, 1+r.IntN(3))
+	case 2:
+		batch = append([]int{1 + r.IntN(3)}, batch...)
+	}
+	x, z := slices.Clone(batch), slices.Clone(batch)
+	switch pick(&turn, 0, 1, 2, 3, 4) {
+	case 1:
+		z = nil
+	case 2:
+		x = nil
+	case 3:
+		z[r.IntN(len(z))] = 1
+	case 4:
+		x[0], z[len(z)-1] = 1, 1
+	}
+	return &call{op: "linalg.matmul", inputs: arrays{"x": normal(r, append(x, dims[0], dims[1])...), "z": normal(r, append(z, dims[1], dims[2])...)}}
 }
 
 // pairOf are two shapes that expand to one.

@@ -25,6 +25,7 @@ type Bound struct {
 	splat   uint64          // parameters whose Ptr is a page of equal elements
 	writes  uint64          // parameters that are there and written
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
+	general bool            // it was not the fast path
 	fixed   uint32          // axes whose extents were fixed before Bind
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides
@@ -65,10 +66,15 @@ func (s *Signature) BindAxes(b *Bound, at *Placement, inputs ...*Tensor) error {
 // BindProducts goes on after BindAxes.
 func (s *Signature) BindProducts(b *Bound) error { return b.done(b.bindProducts()) }
 
-// BindOutputs is the second half of Bind. Without tensors the outputs are made.
+// BindOutputs is the second half of Bind: the parameters behind the inputs, of which optional ones at the end may be left out. Without
+// tensors the outputs are made.
 func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
-	for i, t := range outputs {
-		b.setTensor(len(s.Params)-len(outputs)+i, t)
+	first := 0
+	for first < len(s.Params) && (s.Params[first].Mode == In || s.Params[first].Mode == Inout) {
+		first++
+	}
+	for i, t := range outputs[:min(len(outputs), len(s.Params)-first)] {
+		b.setTensor(first+i, t)
 	}
 	return b.done(b.bindOutputs(len(outputs) == 0))
 }

@@ -15,7 +15,7 @@ const (
 // the end. It reports false where they are not that simple, or are wrong.
 func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 	b.DType = b.chosen
-	b.packs = [MaxAxes]packAt{}
+	b.packs, b.general = [MaxAxes]packAt{}, false
 	b.splat, b.writes = 0, 0
 	if s.Placed != nil && (at == nil || at.All || at.Keep) || s.Alike != nil {
 		return false

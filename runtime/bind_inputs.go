@@ -19,7 +19,7 @@ func (b *Bound) bindAxes(at *Placement) error {
 		return pathErr
 	}
 	b.given = b.chosen
-	b.packs = [MaxAxes]packAt{}
+	b.packs, b.general = [MaxAxes]packAt{}, true
 	b.splat, b.writes = 0, 0
 	if b.g == nil {
 		b.g = getBinding()

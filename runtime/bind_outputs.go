@@ -262,12 +262,15 @@ func (b *Bound) findWrites() {
 		if b.Tensor(i) == nil || !p.Mode.written() {
 			continue
 		}
-		through := !b.direct(i) || b.Tensor(i).n != g.view[i].elements() || b.Tensor(i).dtype.half()
+		through := !b.asItIs(i) || b.Tensor(i).dtype.half()
+		if n := g.view[i].elements(); n == 0 || b.batchAxes(i) == 0 {
+			through = through || b.Tensor(i).n != n
+		}
 		for j := range s.Params {
-			if through || j == i || b.Tensor(j) == nil || !s.Params[j].Mode.given() || !b.direct(j) || !overlap(b.Tensor(i), b.Tensor(j)) {
+			if through || j == i || b.Tensor(j) == nil || !s.Params[j].Mode.given() || !b.asItIs(j) || !overlap(b.Tensor(i), b.Tensor(j)) {
 				continue
 			}
-			same := b.Tensor(i).data == b.Tensor(j).data && g.view[i].elements() == g.view[j].elements()
+			same := b.Tensor(i).data == b.Tensor(j).data && g.view[i].elements() == g.view[j].elements() && b.direct(i) && b.direct(j)
 			through = !same || p.InPlace>>j&1 == 0
 		}
 		if through {
@@ -289,26 +292,63 @@ func (b *Bound) findAddress(i int) error {
 	}
 	l := &g.view[i]
 	through := g.copies>>i&1 != 0
+	lie := g.lie[i][:b.batchAxes(i)]
+	clear(lie)
 	switch {
 	case slices.Contains(l.shape(), 0):
 		return nil
-	case !through && b.direct(i) && !t.dtype.half():
+	case !through && b.asItIs(i) && !t.dtype.half():
 		b.setPtr(i, t.data)
+		copy(lie, l.strides())
 		return nil
 	case !through && p.Splat && l.constant():
 		b.setPtr(i, g.splat(t))
 		b.splat |= 1 << i
 		return nil
 	}
-	if err := b.roomFor(i); err != nil {
+	packed := *l
+	if !through {
+		// Along the axes of a batch nothing is repeated.
+		for k := range lie {
+			if packed.stride[k] == 0 {
+				packed.ext[k] = 1
+			}
+		}
+	}
+	if err := b.roomFor(i, packed.shape()); err != nil {
 		return err
 	}
 	if through && p.Mode != Inout {
 		b.setPtr(i, g.scratch(l.elements()*t.dtype.computed().Size()))
 	} else {
-		b.setPtr(i, g.pack(t, l))
+		b.setPtr(i, g.pack(t, &packed))
+	}
+	var dense [MaxRank]int
+	rowMajor(packed.shape(), dense[:])
+	for k := range lie {
+		if packed.ext[k] != 1 {
+			lie[k] = dense[k]
+		}
 	}
 	return nil
+}
+
+// batchAxes is the number of axes along which kernels take parameter i as it lies.
+func (b *Bound) batchAxes(i int) int {
+	p, n := &b.sig.Params[i], 0
+	if p.Batch == 0 || !elemDType(p.Elem, &b.given).Float() {
+		return 0
+	}
+	for k := range p.Dims[:p.Batch] {
+		n += b.width(&p.Dims[k])
+	}
+	return n
+}
+
+// asItIs reports whether kernels can use the memory of a tensor as it is.
+func (b *Bound) asItIs(i int) bool {
+	l, n := &b.g.view[i], b.batchAxes(i)
+	return isContiguous(l.shape()[n:], l.strides()[n:]) || slices.Contains(l.shape(), 0)
 }
 
 // splat is a page filled with the first element of t.

@@ -17,8 +17,9 @@ type binding struct {
 	movers uint64                  // parameters in which axes are placed
 	flat   bool                    // every mover has no axes
 	view   [MaxParams]layout
-	lies   [MaxParams]physical // of inputs
-	copies uint64              // written parameters that go through scratch memory
+	lies   [MaxParams]physical     // of inputs
+	lie    [MaxParams][MaxRank]int // strides along the axes of a batch, as kernels have a parameter
+	copies uint64                  // written parameters that go through scratch memory
 	blocks []*block
 	small  [smallWords]uint64 // memory for values that are few
 	used   int                // words of it

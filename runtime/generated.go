@@ -16,7 +16,8 @@ package runtime
 //   - [Bound]: [Signature.Bind], [Signature.BindNew], [BindSlices], [BindMixed] of [SliceOf], or [Signature.BindInputs] (or its halves, [Signature.BindAxes]
 //     and [Signature.BindProducts]) and [Signature.BindOutputs]; before it [Bound.Count]; then Ext, DType, Ptr, [Bound.Address] and [Bound.Move]; [Bound.Scratch], [Bound.Spare], [Reorder];
 //     [Bound.CheckIndex], [Bound.CheckIndexBelow]; [Bound.Finish] or [Bound.Fail].
-//   - [Args], [Kernel], [Plan], [Operand]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
+//   - [Batch]: the axes that a launch is repeated along; [Bound.Truths], [Bound.Indices]: conditions and indices that kernels read.
+//   - [Args], [Kernel], [Plan], [Operand], [Sums]: a launch. [Serial] says whether to call the kernel directly; else [Launch].
 //   - [PathOf]: which kernel. [Splat], [Slice], [At], [FMA32] and their neighbours in portable.go: what kernels are made of.
 //   - [Elements], [Temp], [Bound.Derive], [Bound.DerivePack], [Bound.PackExt], [Bound.HasRank], [Bound.FixPack], [ShapeError], [AnyUnset], [ValueError], [RangeError], [IndexError] and the functions of general.go: what
 //     functions without kernels are made of.

@@ -59,8 +59,12 @@ func Launch(k Kernel, a *Args, p *Plan) {
 		launchLong(k, a, p)
 		return
 	}
-	if p.Steps && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements {
-		launchSteps(k, a, p)
+	if cutsSteps(a, p) {
+		if p.Sums != nil {
+			launchSums(k, a, p)
+		} else {
+			launchPieces(k, a, p, ceilDiv(a.K, pieceSteps), nil)
+		}
 		return
 	}
 	if takesPanels(a, p) {

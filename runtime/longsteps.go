@@ -5,10 +5,11 @@ import (
 	"unsafe"
 )
 
-// longSteps is a launch with a long serial axis, in pieces.
+// longSteps is a launch with a long serial axis, in pieces; or with pieces that are points of a batch, which are summed over.
 type longSteps struct {
 	kernel Kernel
 	plan   *Plan
+	batch  *Batch // nil: pieces of the serial axis
 	args   Args   // of the whole launch
 	own    Args   // of the caller's piece
 	floats int    // that the kernel stores
@@ -20,12 +21,16 @@ var stepsPool = sync.Pool{New: func() any { return new(longSteps) }}
 // sideBySide bounds the memory, in floats, for pieces that several threads take; with more, rows and lanes are enough for all of them.
 const sideBySide = 1 << 18
 
-// launchSteps runs a kernel over pieces of its serial axis and combines what it stores: neighbours, then neighbours of those.
-func launchSteps(k Kernel, a *Args, p *Plan) {
+// cutsSteps reports whether the serial axis of a launch is cut into pieces, by the kernel or by one that adds up its products.
+func cutsSteps(a *Args, p *Plan) bool {
+	return (p.Steps || p.Sums != nil) && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements
+}
+
+// launchPieces runs a kernel over pieces and combines what it stores: neighbours, then neighbours of those.
+func launchPieces(k Kernel, a *Args, p *Plan, pieces int, batch *Batch) {
 	l := stepsPool.Get().(*longSteps)
-	l.kernel, l.plan, l.args = k, p, *a
+	l.kernel, l.plan, l.batch, l.args = k, p, batch, *a
 	l.floats = a.Rows * a.N
-	pieces := ceilDiv(a.K, pieceSteps)
 	o := Operand{DType: p.Operands[p.StepsTo].DType, Monoid: p.StepsMonoid}
 	if pieces*l.floats <= sideBySide {
 		l.buffer = getScratch(pieces * l.floats * o.DType.Size())
@@ -36,7 +41,7 @@ func launchSteps(k Kernel, a *Args, p *Plan) {
 	}
 	l.store(&o)
 	putScratch(l.buffer)
-	l.kernel, l.plan, l.buffer = nil, nil, nil
+	l.kernel, l.plan, l.batch, l.buffer = nil, nil, nil, nil
 	l.args.forget()
 	l.own.forget()
 	stepsPool.Put(l)
@@ -76,6 +81,12 @@ func (l *longSteps) at(i int) unsafe.Pointer {
 // piece runs the kernel over a piece.
 func (l *longSteps) piece(a *Args, i int, to unsafe.Pointer) {
 	*a = l.args
+	if b := l.batch; b != nil {
+		b.move(a, b.n-b.sums, b.n, i)
+		a.Ptr[l.plan.StepsTo], a.Row[l.plan.StepsTo] = to, a.N
+		call(l.kernel, a)
+		return
+	}
 	from := i * pieceSteps
 	a.K = min(pieceSteps, l.args.K-from)
 	for k := range l.plan.Operands {

@@ -63,10 +63,10 @@ func (a *Args) dense(p *Plan) bool {
 
 // takesPanels reports whether a launch is run in panels.
 func takesPanels(a *Args, p *Plan) bool {
-	if p.Shared == 0 || a.K <= 1 {
+	if p.Shared == 0 || a.K == 0 {
 		return false
 	}
-	return !a.dense(p) || a.Rows >= packRows && a.Rows*a.N*a.K >= packWork && Path() != Generic
+	return !a.dense(p) || a.K > 1 && a.Rows >= packRows && a.Rows*a.N*a.K >= packWork && Path() != Generic
 }
 
 // launchPanels runs a launch in panels.

@@ -54,6 +54,9 @@ type Plan struct {
 	Steps       bool
 	StepsMonoid Monoid
 	StepsTo     int
+	// Sums: the kernel stores a function of sums of products over the serial axis, as a linear layer with a bias. A long axis is cut into
+	// pieces as that of Sums.Kernel, which stores the sums alone.
+	Sums *Sums
 	// Shared is the work of a step of the serial loop, in instructions about, where rows read the same elements in it and don't depend on
 	// each other: kernels take several rows at once, and calls have as many. Such a kernel accumulates nothing, and may be cut along both
 	// axes. 0: it is none.
@@ -63,6 +66,14 @@ type Plan struct {
 	Stream bool
 	// Wide is set if any operand is a WideAcc.
 	Wide bool
+}
+
+// Sums is a kernel that adds up the products of another one.
+type Sums struct {
+	Kernel   Kernel
+	Plan     *Plan
+	From     []int // by operand of Kernel, but the last one, which takes the sums: the operand of the other kernel
+	One, Sum int   // factors of the other kernel: the first one is the same for all lanes, the second one for all rows
 }
 
 // RowResult is the result of a reduction over a row: results of pieces are combined pairwise, as those of accumulators.

@@ -95,12 +95,11 @@ func (b *Bound) Room(extents ...int) error {
 	return nil
 }
 
-// roomFor refuses the memory of parameter i as kernels have it, which may repeat elements that the tensor has once.
-func (b *Bound) roomFor(i int) error {
-	l := &b.g.view[i]
-	n := volume(l.shape()...)
+// roomFor refuses the memory of parameter i as kernels have it, in some shape, which may repeat elements that the tensor has once.
+func (b *Bound) roomFor(i int, shape []int) error {
+	n := volume(shape...)
 	if n <= always/8 && roomLimit.Load() == 0 {
 		return nil
 	}
-	return room(b.sig.Op, b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), slices.Clone(l.shape()), n)
+	return room(b.sig.Op, b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), slices.Clone(shape), n)
 }

@@ -77,7 +77,10 @@ type Param struct {
 	Default float64 // with Splat and Optional: what it is where it is absent
 	Of      int     // Gradient: the input
 	InPlace uint64  // written: the inputs (bits, by number) whose memory it may be exactly
-	Kept    []Kept  // shaped as an output, where no axis is placed: where keepdims leaves ones
+	// Batch: kernels of floats are launched for each point of so many of the first dimensions (see [Batch.Axis]) and take the parameter
+	// as it lies along them; a gradient that doesn't move along one is summed over it.
+	Batch int
+	Kept  []Kept // shaped as an output, where no axis is placed: where keepdims leaves ones
 }
 
 // Kept is an axis or pack of which keepdims leaves ones before the dimension At of a parameter.

@@ -43,6 +43,39 @@ func toInt64[T Integer](to []int64, from []T) {
 	}
 }
 
+// Truths is the address of input i, of bool, with its elements as floats: 1 where they are true, 0 elsewhere.
+func (b *Bound) Truths(i int, dtype DType) unsafe.Pointer {
+	p, n := b.Address(i), b.count(i)
+	if b.Move(i) == 0 {
+		n = Block
+	}
+	if p == nil || n == 0 {
+		return p
+	}
+	q, from := b.Scratch(dtype, n), unsafe.Slice((*uint8)(p), n)
+	if dtype.computed() == F64 {
+		truths(unsafe.Slice((*float64)(q), n), from)
+	} else {
+		truths(unsafe.Slice((*float32)(q), n), from)
+	}
+	return q
+}
+
+func truths[T float](to []T, from []uint8) {
+	for i, x := range from {
+		to[i] = T(x)
+	}
+}
+
+// Indices is the address of the indices 0 … n-1, as i64.
+func (b *Bound) Indices(n int) unsafe.Pointer {
+	q := b.Scratch(I64, n)
+	for i := range n {
+		*At[int64](q, i) = int64(i)
+	}
+	return q
+}
+
 // Page is the address of Block elements equal to that at p, of a float dtype: an operand that a kernel could move along, with
 // step 0.
 func (b *Bound) Page(p unsafe.Pointer, dtype DType) unsafe.Pointer {

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package products measures products of matrices: a linear layer and its gradients.
+// Package products measures products of matrices: a linear layer and its gradients, and batches of products.
 package products
 
 import (
@@ -46,22 +46,25 @@ type Layer struct{ x, w, b, y, dy, dx, dw *runtime.Tensor }
 // NewLayer makes tensors of f32 with numbers of the order of 1.
 func NewLayer(s Shape) *Layer {
 	state := uint32(1)
-	tensor := func(shape ...int) *runtime.Tensor {
-		n := 1
-		for _, e := range shape {
-			n *= e
-		}
-		data := make([]float32, n)
-		for i := range data {
-			state = state*1664525 + 1013904223
-			data[i] = float32(state>>8)/(1<<23) - 1
-		}
-		return runtime.Must(runtime.FromSlice(data, shape...))
-	}
+	tensor := func(shape ...int) *runtime.Tensor { return random(&state, shape...) }
 	return &Layer{
 		x: tensor(s.M, s.K), w: tensor(s.N, s.K), b: tensor(s.N), y: tensor(s.M, s.N),
 		dy: tensor(s.M, s.N), dx: tensor(s.M, s.K), dw: tensor(s.N, s.K),
 	}
+}
+
+// random is a tensor of random numbers, of a generator in some state.
+func random(state *uint32, shape ...int) *runtime.Tensor {
+	n := 1
+	for _, e := range shape {
+		n *= e
+	}
+	data := make([]float32, n)
+	for i := range data {
+		*state = *state*1664525 + 1013904223
+		data[i] = float32(*state>>8)/(1<<23) - 1
+	}
+	return runtime.Must(runtime.FromSlice(data, shape...))
 }
 
 // Least is the processor time of the fastest call in about the given time: on one thread what it takes where nothing else runs, also on

@@ -90,6 +90,7 @@ type lowering struct {
 	of      map[*ir.Tensor]*definition // by target
 	saved   map[*ir.Tensor]bool        // written although no output
 	nests   map[*definition]*cluster   // the nest that a definition is in
+	indices map[*ir.Axis]*ir.Tensor    // see Program.Indices
 	program *Program
 }
 
@@ -115,6 +116,7 @@ func newLowering(f *ir.Func, opt Options, saved []*ir.Tensor) *lowering {
 		of:      map[*ir.Tensor]*definition{},
 		saved:   map[*ir.Tensor]bool{},
 		nests:   map[*definition]*cluster{},
+		indices: map[*ir.Axis]*ir.Tensor{},
 		program: &Program{Name: opt.Name, Func: f, Saved: saved},
 	}
 	for _, t := range saved {
@@ -136,15 +138,24 @@ func (l *lowering) unsupported(def *ir.Tensor, format string, args ...any) error
 	return e
 }
 
-// dtype is the dtype of elements of e; ok is false where nests have none like it.
+// dtype is the dtype of elements of e; ok is false where nests have none like it. Those of bool are floats, 0 and 1: see Program.
 func (l *lowering) dtype(e ir.Elem) (d DType, ok bool) {
 	name := e.Resolve(l.opt.DTypes)
+	if name == boolName {
+		return l.float, true
+	}
 	if name == "f16" || name == "bf16" {
 		name = F32.String() // what they are computed in
 	}
 	i := slices.Index(dtypeNames[:], name)
 	return DType(max(i, 0)), i >= 0
 }
+
+// boolName is the dtype of conditions in memory.
+const boolName = "bool"
+
+// isBool says whether elements of e are conditions.
+func (l *lowering) isBool(e ir.Elem) bool { return e.Resolve(l.opt.DTypes) == boolName }
 
 // mayBeHalf tells whether e is a dtype variable that f32 stands for where tensors have f16 or bf16.
 func (l *lowering) mayBeHalf(e ir.Elem) bool {
@@ -156,9 +167,12 @@ func (l *lowering) mayBeHalf(e ir.Elem) bool {
 func (l *lowering) chooseFloat() error {
 	found := false
 	for _, t := range slices.Concat(l.f.Inputs, l.f.Outputs) {
+		if l.isBool(t.Elem) && t.Role == ir.Input {
+			continue
+		}
 		d, ok := l.dtype(t.Elem)
 		switch {
-		case !ok:
+		case !ok || l.isBool(t.Elem):
 			return l.unsupported(nil, "%s has elements of type %s", t.Name, t.Elem.Resolve(l.opt.DTypes))
 		case !d.IsFloat():
 		case found && d != l.float:

@@ -133,7 +133,7 @@ func (l *lowering) defineOne(d *ir.Def) error {
 		l.tracef("%s[%s] is a map: computed where it is read", t.Name, kept)
 		return nil
 	}
-	if dt, ok := l.dtype(t.Elem); !ok || !dt.IsFloat() {
+	if dt, ok := l.dtype(t.Elem); !ok || !dt.IsFloat() || l.isBool(t.Elem) {
 		return l.unsupported(t, "its elements are no floats, and it must be kept")
 	}
 	def := &definition{target: t, kept: kept, reduced: reduced}

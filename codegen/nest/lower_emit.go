@@ -105,7 +105,7 @@ func (e *emitter) run(name string) error {
 	if e.s.gather != nil {
 		vector = []*ir.Axis{e.s.gather}
 	}
-	e.launch = &Launch{Grid: e.s.grid.axes(), Vector: vector, Serial: e.s.serial.axes()}
+	e.launch = &Launch{Batch: e.s.batch.axes(), Grid: e.s.grid.axes(), Vector: vector, Serial: e.s.serial.axes()}
 	if e.hasGrid() {
 		e.b.For(Grid, e.stages)
 	} else {
@@ -285,7 +285,14 @@ func (e *emitter) compute(n *node) *Value {
 	case ir.OpScalar:
 		return e.b.ScalarOf(e.scalar(n))
 	case ir.OpIndex:
-		return e.b.Iota()
+		if e.s.vector.has(n.loop) {
+			return e.b.Iota()
+		}
+		index := e.l.indexOf(n.loop)
+		if !slices.Contains(e.l.program.Indices, index.tensor) {
+			e.l.program.Indices = append(e.l.program.Indices, index.tensor)
+		}
+		return e.b.LoadInt(e.operand(index, In))
 	case ir.OpRead:
 		return e.load(n, args)
 	case ir.OpNot:
@@ -351,7 +358,11 @@ func uncast(v *ir.Value) *ir.Value {
 
 // describe notes what a nest does.
 func (l *lowering) describe(name string, c *cluster, p *plan) {
-	l.tracef("nest %s: grid [%s], vector [%s], serial [%s], %d stages", name, c.sched.grid, c.sched.vector, c.sched.serial, p.stages)
+	batch := ""
+	if len(c.sched.batch) > 0 {
+		batch = fmt.Sprintf("for each of [%s]: ", c.sched.batch)
+	}
+	l.tracef("nest %s: %sgrid [%s], vector [%s], serial [%s], %d stages", name, batch, c.sched.grid, c.sched.vector, c.sched.serial, p.stages)
 	for _, s := range p.sinks {
 		what := c.sched.roles[s.def].String()
 		if !s.reduce {

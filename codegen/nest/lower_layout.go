@@ -10,13 +10,14 @@ import (
 // layout is how a tensor lies under the loops of a nest.
 type layout struct {
 	tensor               *ir.Tensor
+	batch                []int // by batch loop: its position in the axes of the tensor; -1: it doesn't move
 	grid, vector, serial []int // positions in the axes of the tensor; nil: it doesn't move
 	order                []int // of the axes in memory
 	packed               bool  // order isn't that of the tensor
 }
 
 // layout finds how an access lies. Each group of loops is in a tensor as a whole, next to each other and in order, or
-// not at all; the vector axis lies last. What is only read can be packed into another order of axes.
+// not at all; the vector axis lies last. Batch loops lie anywhere. What is only read can be packed into another order of axes.
 func (s *schedule) layout(a access) (lay layout, reason string) {
 	lay.tensor = a.tensor
 	name := a.tensor.Name
@@ -33,6 +34,13 @@ func (s *schedule) layout(a access) (lay layout, reason string) {
 			return lay, fmt.Sprintf("%s is read along a diagonal", name)
 		}
 		at[p.loop] = i
+	}
+	for _, l := range s.batch {
+		i, ok := at[l]
+		if !ok {
+			i = -1
+		}
+		lay.batch = append(lay.batch, i)
 	}
 	for _, g := range []struct {
 		loops loops
@@ -68,7 +76,12 @@ func (s *schedule) layout(a access) (lay layout, reason string) {
 		return lay, fmt.Sprintf("%s would be written along %s, which isn't its last axis", name, s.vector)
 	}
 	lay.packed = true
-	lay.order = slices.Concat(lay.grid, lay.serial, lay.vector)
+	for _, i := range lay.batch {
+		if i >= 0 {
+			lay.order = append(lay.order, i)
+		}
+	}
+	lay.order = slices.Concat(lay.order, lay.grid, lay.serial, lay.vector)
 	return lay, ""
 }
 
@@ -124,6 +137,13 @@ func (lay layout) bind() Bind {
 			s.Axes = append(s.Axes, lay.tensor.Axes[i])
 		}
 		return s
+	}
+	for _, i := range lay.batch {
+		if i < 0 {
+			b.Batch = append(b.Batch, Stride{})
+		} else {
+			b.Batch = append(b.Batch, stride([]int{i}))
+		}
 	}
 	b.Grid, b.Vector, b.Serial = stride(lay.grid), stride(lay.vector), stride(lay.serial)
 	return b

@@ -56,6 +56,14 @@ func (s loops) union(t loops) loops {
 	return r
 }
 
+// without is s without the loops of t.
+func (s loops) without(t loops) loops {
+	if len(t) == 0 {
+		return s
+	}
+	return slices.DeleteFunc(slices.Clone(s), t.has)
+}
+
 func (s loops) String() string {
 	names := make([]string, len(s))
 	for i, l := range s {

@@ -68,8 +68,9 @@ func repeated(n *node, s *schedule) *node {
 	if len(n.args) == 0 || n.typ != Float || len(n.loops) == 0 {
 		return nil
 	}
-	again := n.loops.meets(s.serial) && !(n.loops.hasAll(s.vector) && n.loops.hasAll(s.grid)) ||
-		n.loops.meets(s.vector) && !n.loops.hasAll(s.grid)
+	rows := s.batch.union(s.grid)
+	again := n.loops.meets(s.serial) && !(n.loops.hasAll(s.vector) && n.loops.hasAll(rows)) ||
+		n.loops.meets(s.vector) && !n.loops.hasAll(rows)
 	if again && n.op != ir.OpRead && costOf(n, s.vector.union(s.serial)) >= dear {
 		return n
 	}

@@ -137,7 +137,9 @@ func (l *lowering) tryMerge(a, b *cluster, why string) bool {
 	if !l.isEpilogue(merged) {
 		return false
 	}
-	merged.sched, _ = l.scheduleOf(merged.members)
+	if merged.sched, _ = l.bestSchedule(merged.members, false); merged.sched == nil && cost >= costBatch {
+		merged.sched, _ = l.bestSchedule(merged.members, true)
+	}
 	if merged.sched == nil || merged.sched.cost > cost || l.exceeds(merged) {
 		return false
 	}

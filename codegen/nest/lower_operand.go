@@ -14,7 +14,7 @@ func (e *emitter) operand(a access, mode Mode) int {
 		e.fail(fmt.Errorf("%s", why))
 		return 0
 	}
-	key := fmt.Sprint(e.l.graph.ref(a.tensor), lay.grid, lay.vector, lay.serial, mode)
+	key := fmt.Sprint(e.l.graph.ref(a.tensor), lay.batch, lay.grid, lay.vector, lay.serial, mode)
 	if o, ok := e.operands[key]; ok {
 		return o
 	}
@@ -63,7 +63,7 @@ func (e *emitter) keepOperand(k *keep, mode Mode) int {
 // scratch is the operand of a kept value that has no row of an output to lie in.
 func (e *emitter) scratch(k *keep) int {
 	t := e.scratchOf[k]
-	at := e.s.grid.union(e.s.vector)
+	at := e.s.batch.union(e.s.grid).union(e.s.vector)
 	if t == nil {
 		t = &ir.Tensor{Name: fmt.Sprintf("%s_row%d", e.c.members[0].target.Name, len(e.scratchOf)), Role: ir.Local, Elem: e.c.members[0].target.Elem, Axes: at.axes()}
 		e.scratchOf[k] = t
@@ -86,7 +86,7 @@ func (e *emitter) shareMemory() {
 			in := e.launch.Operands[i]
 			p := &operands[i]
 			same := p.Mode == In && p.DType == o.DType && p.Grid == o.Grid && p.Vector == o.Vector && !p.Serial && !o.Serial
-			if same && !in.Pack && slices.Equal(in.Tensor.Axes, out.Tensor.Axes) && sameStride(in.Grid, out.Grid) && e.lastUse[i] <= st.time && !e.isScratch(out.Tensor) {
+			if same && !in.Pack && slices.Equal(in.Tensor.Axes, out.Tensor.Axes) && sameStride(in.Grid, out.Grid) && slices.EqualFunc(in.Batch, out.Batch, sameStride) && e.lastUse[i] <= st.time && !e.isScratch(out.Tensor) {
 				o.InPlace = append(o.InPlace, i)
 			}
 		}

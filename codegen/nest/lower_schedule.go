@@ -33,8 +33,8 @@ func (r role) onLanes() bool { return r != rowMap && r != rowTotal }
 
 // schedule is how the loops of a nest are run.
 type schedule struct {
-	grid, vector, serial loops
-	roles                map[*definition]role
+	batch, grid, vector, serial loops // batch: outside of the nest, see Launch
+	roles                       map[*definition]role
 	// gather is the axis that indices that are data move along, where no loop runs over it.
 	gather *ir.Axis
 	packs  int // operands that have to be packed
@@ -47,14 +47,28 @@ const (
 	costScalar = 200 // there is no vector axis
 	costSerial = 10  // a serial loop that is not for a contraction
 	costGrid   = 1   // for each grid loop: one flat loop is simpler
+	costBatch  = 50  // there are loops outside of the nest
+	costOuter  = 2   // for each of them
+	costAlone  = 20  // a contraction outside of which there are loops, and whose rows have nothing in common
 )
 
 // maxLoops bounds the loops of one nest; the choice of a schedule tries all ways.
 const maxLoops = 6
 
-// scheduleOf finds the best schedule for definitions in one nest. It is nil where there is none; reason then says
-// what stands against the most promising one.
+// scheduleOf finds the best schedule for definitions in one nest; one with loops outside of the nest where there is no
+// other. It is nil where there is none; reason then says what stands against the most promising one.
 func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason string) {
+	if best, reason = l.bestSchedule(members, false); best != nil {
+		return best, ""
+	}
+	if best, _ = l.bestSchedule(members, true); best != nil {
+		return best, ""
+	}
+	return nil, reason
+}
+
+// bestSchedule tries all ways to run the loops of definitions: with a batch, those that have one, without it the others.
+func (l *lowering) bestSchedule(members []*definition, batch bool) (best *schedule, reason string) {
 	var all loops
 	for _, d := range members {
 		all = all.union(d.all())
@@ -63,15 +77,21 @@ func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason str
 		return nil, fmt.Sprintf("%d loops in one nest", len(all))
 	}
 	closest := -1
-	ways := 1
+	groups, ways := 3, 1
+	if batch {
+		groups++
+	}
 	for range all {
-		ways *= 3
+		ways *= groups
 	}
 	for way := range ways {
 		s := &schedule{roles: map[*definition]role{}}
-		for w, i := way, 0; i < len(all); w, i = w/3, i+1 {
-			group := [...]*loops{&s.grid, &s.vector, &s.serial}[w%3]
+		for w, i := way, 0; i < len(all); w, i = w/groups, i+1 {
+			group := [...]*loops{&s.grid, &s.vector, &s.serial, &s.batch}[w%groups]
 			*group = append(*group, all[i])
+		}
+		if batch && !s.hasBatch(members) {
+			continue
 		}
 		far, why := l.fill(s, members)
 		if why != "" {
@@ -108,7 +128,13 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 			return 2, why
 		}
 	}
-	accesses := l.accesses(members, inside)
+	indices := s.indices(l, members)
+	for _, d := range members {
+		if len(indices) > 0 && s.roles[d] == serialMap {
+			return 2, fmt.Sprintf("%s is stored in a serial loop, and needs an index as a value", d.target.Name)
+		}
+	}
+	accesses := append(l.accesses(members, inside), indices...)
 	s.order(accesses)
 	for _, a := range accesses {
 		lay, why := s.layout(a)
@@ -120,6 +146,12 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 		}
 	}
 	s.cost = costPack*s.packs + costGrid*len(s.grid)
+	if len(s.batch) > 0 {
+		s.cost += costBatch + costOuter*len(s.batch)
+		if contraction && !s.shares(accesses) {
+			s.cost += costAlone
+		}
+	}
 	if len(s.vector) == 0 && len(s.grid)+len(s.serial) > 0 {
 		s.cost += costScalar
 	}
@@ -129,31 +161,53 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 	return 4, ""
 }
 
+// shares says whether all rows read the same elements of an operand in their serial loops.
+func (s *schedule) shares(accesses []access) bool {
+	return slices.ContainsFunc(accesses, func(a access) bool {
+		has := loopsOf(a.at)
+		return !a.write && has.meets(s.vector) && has.meets(s.serial) && !has.meets(s.grid)
+	})
+}
+
 // roleOf is how d is computed with the loops of s.
 func (s *schedule) roleOf(d *definition) (role, bool) {
 	point := s.grid.union(s.vector)
+	kept := d.kept.without(s.batch)
 	switch {
-	case d.isMap() && d.kept.sameAs(point):
+	case d.isMap() && kept.sameAs(point):
 		if len(s.vector) == 0 {
 			return rowMap, true
 		}
 		return laneMap, true
-	case d.isMap() && d.kept.sameAs(point.union(s.serial)):
+	case d.isMap() && kept.sameAs(point.union(s.serial)):
 		return serialMap, len(s.serial) > 0
 	case d.isMap():
-		return rowMap, d.kept.sameAs(s.grid) && len(s.grid) > 0
+		return rowMap, kept.sameAs(s.grid) && len(s.grid) > 0
 	case d.reduced.sameAs(s.serial):
-		return serialSum, d.kept.sameAs(point) && len(point) > 0
-	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(d.kept) == 0:
+		return serialSum, kept.sameAs(point) && len(point) > 0
+	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(kept) == 0:
 		return laneTotal, true
 	case d.reduced.sameAs(s.vector):
-		return rowReduce, d.kept.sameAs(s.grid) && len(s.grid) > 0
-	case d.reduced.sameAs(s.grid) && len(d.kept) == 0:
+		return rowReduce, kept.sameAs(s.grid) && len(s.grid) > 0
+	case d.reduced.sameAs(s.grid) && len(kept) == 0:
 		return rowTotal, true
 	case d.reduced.sameAs(s.grid):
-		return wideSum, d.kept.sameAs(s.vector)
+		return wideSum, kept.sameAs(s.vector)
 	}
 	return 0, false
+}
+
+// hasBatch says whether a schedule has a batch: loops that all definitions keep, one pack among them at most, and
+// a vector axis beside them, without which a nest isn't worth it.
+func (s *schedule) hasBatch(members []*definition) bool {
+	packs := 0
+	for _, l := range s.batch {
+		if l.axis.Pack {
+			packs++
+		}
+	}
+	return len(s.batch) > 0 && packs <= 1 && len(s.vector) > 0 &&
+		!slices.ContainsFunc(members, func(d *definition) bool { return !d.kept.hasAll(s.batch) })
 }
 
 // fits checks what definitions of several roles may stand together. A contraction has a nest of its own with the
@@ -197,11 +251,34 @@ func (s *schedule) passes(d *definition, inside map[*ir.Tensor]*definition) stri
 		}
 	}
 	for _, i := range d.indices {
-		if len(s.vector) != 1 || s.vector[0] != i {
+		if s.vector.has(i) && len(s.vector) > 1 {
 			return fmt.Sprintf("%s needs the index along %s as a value", d.target.Name, i)
 		}
 	}
 	return ""
+}
+
+// indices are the accesses to indices that members compute with: those that are the same for all lanes are read.
+func (s *schedule) indices(l *lowering, members []*definition) []access {
+	var all loops
+	for _, d := range members {
+		all = all.union(d.indices)
+	}
+	var r []access
+	for _, i := range all.without(s.vector) {
+		r = append(r, l.indexOf(i))
+	}
+	return r
+}
+
+// indexOf is the access to the index along a loop.
+func (l *lowering) indexOf(i loop) access {
+	t := l.indices[i.axis]
+	if t == nil {
+		t = &ir.Tensor{Name: "index_" + i.axis.Name, Role: ir.Local, Elem: ir.Elem{Name: I64.String()}, Axes: []*ir.Axis{i.axis}}
+		l.indices[i.axis] = t
+	}
+	return access{tensor: t, at: loops{i}.at(), isInt: true}
 }
 
 // access is a tensor that a nest reads or writes, and where.
@@ -248,7 +325,7 @@ func (l *lowering) leaves(d *definition, inside map[*ir.Tensor]*definition) bool
 
 // order puts the loops of each group into the order in which the first access has them all.
 func (s *schedule) order(accesses []access) {
-	for _, group := range []*loops{&s.grid, &s.vector, &s.serial} {
+	for _, group := range []*loops{&s.batch, &s.grid, &s.vector, &s.serial} {
 		for _, a := range accesses {
 			if has := loopsOf(a.at); has.hasAll(*group) {
 				var ordered loops

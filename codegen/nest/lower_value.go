@@ -335,6 +335,8 @@ func (g *graph) read(v *ir.Value, env *scope, path *node) *node {
 	}
 	n := &node{op: ir.OpRead, typ: Float, tensor: t, at: make([]place, len(terms))}
 	switch d, ok := g.l.dtype(t.Elem); {
+	case g.l.isBool(t.Elem) && t.Role != ir.Input:
+		return g.failf("%s has elements of type %s, and it must be kept", t.Name, boolName)
 	case !ok:
 		return g.failf("%s has elements of type %s", t.Name, t.Elem.Resolve(g.l.opt.DTypes))
 	case !d.IsFloat():
@@ -356,6 +358,9 @@ func (g *graph) read(v *ir.Value, env *scope, path *node) *node {
 		g.check(x.node, path, t, t.Axes[i])
 		n.at[i] = place{index: len(n.args)}
 		n.args = append(n.args, g.clamped(x.node, t.Axes[i]))
+	}
+	if g.l.isBool(t.Elem) {
+		return g.call(ir.OpNe, Mask, g.add(n), g.constant(0))
 	}
 	return g.add(n)
 }

@@ -160,5 +160,6 @@ type Nest struct {
 	Scalars  []Scalar
 	Slots    []Slot
 	Body     []Stmt // uniform code that runs once, then the loops
+	SumsBy   *Nest  // the kernel that stands for Sums().Nest, once kernels are shared; not a part of what the nest means
 	Lanes    int    // virtual lanes of reductions over Vector and Grid, a power of two up to 64; see Slot
 }

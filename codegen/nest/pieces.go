@@ -109,8 +109,17 @@ func (p *Passes) Accumulates(slot int) int {
 func (p *Passes) Last(pass int) bool { return pass == len(p.Loops) && !p.Ends }
 
 // PieceSteps is how many steps of a long serial axis make a piece, where a nest of more than PieceElements points stores nothing but what it
-// reduces over that axis: the results of pieces are combined pairwise. It is a multiple of SerialBlock.
+// reduces over that axis (CutSteps), or a function of a sum of products (Sums): the results of pieces are combined pairwise. It is a multiple
+// of SerialBlock.
 const PieceSteps = 1 << 14
+
+// CutsSteps says whether a long serial axis is cut into pieces.
+func (n *Nest) CutsSteps() bool {
+	if _, ok := n.CutSteps(); ok {
+		return true
+	}
+	return n.Sums() != nil
+}
 
 // CutSteps is the operand that holds what a nest reduces over its serial axis; ok is false where it does anything else.
 func (n *Nest) CutSteps() (operand int, ok bool) {

@@ -198,6 +198,9 @@ func axisNames(axes []*ir.Axis, sep string) string {
 func (l *Launch) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "launch %s", l.Nest.Name)
+	if len(l.Batch) > 0 {
+		fmt.Fprintf(&b, " for each of %s", axisNames(l.Batch, "*"))
+	}
 	for d, axes := range [][]*ir.Axis{Grid: l.Grid, Vector: l.Vector, Serial: l.Serial} {
 		if len(axes) > 0 {
 			fmt.Fprintf(&b, " %s %s", Depth(d), axisNames(axes, "*"))
@@ -212,6 +215,11 @@ func (l *Launch) String() string {
 	b.WriteByte('\n')
 	for i, o := range l.Operands {
 		fmt.Fprintf(&b, "\t%d: %s", i, o.Tensor.Name)
+		for k, s := range o.Batch {
+			if s.Moves {
+				fmt.Fprintf(&b, " %s by %s", l.Batch[k].Name, orElse(axisNames(s.Axes, "*"), "1"))
+			}
+		}
 		for d, s := range []Stride{Grid: o.Grid, Vector: o.Vector, Serial: o.Serial} {
 			switch {
 			case s.Moves && len(s.Axes) > 0:

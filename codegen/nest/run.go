@@ -66,6 +66,13 @@ func (p *Program) run(in ir.Binding, over map[*ir.Tensor]*ir.Tensor, exec Execut
 		}
 		r.memory[t] = r.buffer(t, make([]float64, r.extent(t.Axes)))
 	}
+	for _, t := range p.Indices {
+		index := make([]float64, r.extent(t.Axes))
+		for i := range index {
+			index[i] = float64(i)
+		}
+		r.memory[t] = r.buffer(t, index)
+	}
 	for i, l := range p.Launches {
 		if err := r.launch(l); err != nil {
 			return nil, fmt.Errorf("%s: launch %d: %w", p.Name, i, err)
@@ -116,6 +123,16 @@ func (r *run) buffer(t *ir.Tensor, data []float64) Buffer {
 	case "f64":
 		b.F64 = make([]float64, n)
 		copy(b.F64, data)
+	case boolName: // floats of the nests
+		if r.p.float() == F32 {
+			b.F32 = make([]float32, n)
+			for i, x := range data {
+				b.F32[i] = float32(x)
+			}
+			break
+		}
+		b.F64 = make([]float64, n)
+		copy(b.F64, data)
 	case "i32":
 		b.I32 = make([]int32, n)
 		for i, x := range data {
@@ -128,6 +145,14 @@ func (r *run) buffer(t *ir.Tensor, data []float64) Buffer {
 		}
 	}
 	return b
+}
+
+// float is the dtype of the floats of the nests.
+func (p *Program) float() DType {
+	if len(p.Launches) == 0 {
+		return F64
+	}
+	return p.Launches[0].Nest.Float
 }
 
 // floats are the elements of a float buffer.
@@ -173,11 +198,11 @@ func (r *run) check(c *Check) error {
 	return nil
 }
 
-// launch runs one nest.
+// launch runs one nest, at each point of its batch.
 func (r *run) launch(l *Launch) error {
 	a := &Args{Rows: r.extent(l.Grid), N: r.extent(l.Vector), K: r.extent(l.Serial)}
 	a.Piece = Piece(a.N, a.K)
-	if _, ok := l.Nest.CutSteps(); ok && a.K > PieceSteps && a.Rows*a.N*a.K > PieceElements {
+	if a.K > PieceSteps && l.Nest.CutsSteps() && a.Rows*a.N*a.K > PieceElements {
 		a.PieceSteps = PieceSteps
 	}
 	for _, v := range l.Scalars {
@@ -203,25 +228,89 @@ func (r *run) launch(l *Launch) error {
 		}
 		a.Operands = append(a.Operands, buf)
 	}
-	if r.exec != nil {
+	return r.batch(l, a, 0)
+}
+
+// batch runs a launch for each point of its batch axes from number k on.
+func (r *run) batch(l *Launch, a *Args, k int) error {
+	switch {
+	case k < len(l.Batch):
+		for i := range r.extent(l.Batch[k : k+1]) {
+			point := *a
+			point.Operands = slices.Clone(a.Operands)
+			for o, b := range l.Operands {
+				point.Operands[o].Base += i * r.stride(b.Batch[k])
+			}
+			if err := r.batch(l, &point, k+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case r.exec != nil:
 		return r.whole(l, a)
 	}
 	return r.chunks(l, a)
 }
 
+// reach gives the executor as much of the memory of an operand as a point of a batch has, that others needn't be handed over for each.
+func (b *Buffer) reach(a *Args) {
+	end := b.Base + max(0, a.Rows-1)*b.Row + max(0, a.N-1)*b.Step + max(0, a.K-1)*b.KStep + 1
+	switch {
+	case b.F32 != nil && end <= len(b.F32):
+		b.F32, b.Base = b.F32[b.Base:end:end], 0
+	case b.F64 != nil && end <= len(b.F64):
+		b.F64, b.Base = b.F64[b.Base:end:end], 0
+	case b.I32 != nil && end <= len(b.I32):
+		b.I32, b.Base = b.I32[b.Base:end:end], 0
+	case b.I64 != nil && end <= len(b.I64):
+		b.I64, b.Base = b.I64[b.Base:end:end], 0
+	}
+}
+
 // whole gives a launch to the executor.
 func (r *run) whole(l *Launch, a *Args) error {
+	accs := map[int]int{} // where the results go, by operand
 	for _, s := range l.Nest.Slots {
-		if s.Over != Grid {
-			continue
+		if s.Over == Grid {
+			accs[s.Acc] = a.Operands[s.Acc].Base
+			r.start(l, a, s.Acc, s.Monoid)
 		}
-		t, o := l.Operands[s.Acc].Tensor, &a.Operands[s.Acc]
-		step := o.Step
-		*o = r.buffer(t, slices.Repeat([]float64{s.Monoid.Identity()}, r.extent(t.Axes)))
-		o.Step = step
-		r.memory[t] = *o
 	}
-	return r.exec(l, a)
+	if len(l.Batch) > 0 {
+		for i := range a.Operands {
+			a.Operands[i].reach(a)
+		}
+	}
+	if err := r.exec(l, a); err != nil {
+		return err
+	}
+	for o, at := range accs {
+		r.put(l, o, at, floats(a.Operands[o]))
+	}
+	return nil
+}
+
+// start gives an accumulator memory of its own, for one launch of the batch, that changes nothing when it is combined.
+func (r *run) start(l *Launch, a *Args, operand int, m Monoid) {
+	n, step := 1, a.Operands[operand].Step
+	if l.Nest.Operands[operand].Vector {
+		n = a.N
+	}
+	a.Operands[operand] = r.buffer(l.Operands[operand].Tensor, slices.Repeat([]float64{m.Identity()}, n))
+	a.Operands[operand].Step = step
+}
+
+// put stores the results of an accumulator from element at on.
+func (r *run) put(l *Launch, operand, at int, results []float64) {
+	m := r.memory[l.Operands[operand].Tensor]
+	for i, x := range results {
+		switch {
+		case m.F32 != nil && at+i < len(m.F32):
+			m.F32[at+i] = float32(x)
+		case m.F64 != nil && at+i < len(m.F64):
+			m.F64[at+i] = x
+		}
+	}
 }
 
 func (r *run) stride(s Stride) int {
@@ -301,14 +390,6 @@ func (r *run) chunks(l *Launch, a *Args) error {
 			partials = append(partials, &partial{operand: s.Acc, monoid: s.Monoid})
 		}
 	}
-	identity := func(p *partial) []float64 {
-		t := l.Operands[p.operand].Tensor
-		part := make([]float64, r.extent(t.Axes))
-		for i := range part {
-			part[i] = p.monoid.Identity()
-		}
-		return part
-	}
 	for _, c := range chunksOf(l, a) {
 		part := *a
 		part.Rows, part.N = c.rows, c.count
@@ -318,26 +399,22 @@ func (r *run) chunks(l *Launch, a *Args) error {
 			o.Base += c.row*o.Row + c.n*o.Step
 		}
 		for _, p := range partials {
-			part.Operands[p.operand] = r.buffer(l.Operands[p.operand].Tensor, identity(p))
-			part.Operands[p.operand].Step = a.Operands[p.operand].Step
+			r.start(l, &part, p.operand, p.monoid)
 		}
 		if err := l.Nest.Run(&part); err != nil {
 			return err
 		}
 		for _, p := range partials {
-			p.parts = append(p.parts, floats(part.Operands[p.operand])[:r.extent(l.Operands[p.operand].Tensor.Axes)])
+			p.parts = append(p.parts, floats(part.Operands[p.operand]))
 		}
 	}
 	for _, p := range partials {
+		at := a.Operands[p.operand].Base
 		if len(p.parts) == 0 {
-			p.parts = [][]float64{identity(p)}
+			r.start(l, a, p.operand, p.monoid)
+			p.parts = [][]float64{floats(a.Operands[p.operand])}
 		}
-		total := combine(p.parts, p.monoid, l.Nest.Float)
-		t := l.Operands[p.operand].Tensor
-		if _, ok := r.memory[t]; !ok {
-			return errors.New("an accumulator has no memory")
-		}
-		r.memory[t] = r.buffer(t, total)
+		r.put(l, p.operand, at, combine(p.parts, p.monoid, l.Nest.Float))
 	}
 	return nil
 }

@@ -1,5 +1,7 @@
 package nest
 
+import "slices"
+
 // SharedWork is the number of instructions of a step of the serial loop of a nest whose rows read the same elements in it, as those of
 // the product of matrices do, and don't depend on each other; 0 for other nests. Such a nest stores points of the grid and the
 // vector axis, and accumulates nothing, so it may be cut along both and its rows may run side by side: no result depends on it.
@@ -80,11 +82,20 @@ func (n *Nest) onlyGrid() *For {
 // the vector axis are then not next to each other. ok is false where its axes are not in groups that one stride leads through.
 func (l *Launch) AsItLies(operand int) (b Bind, ok bool) {
 	b = l.Operands[operand]
+	b.Batch = slices.Clone(b.Batch)
 	if !b.Pack || l.Nest.SharedWork() == 0 || !l.Nest.Operands[operand].sharedAlongRows() || !b.Vector.Moves || !b.Serial.Moves {
 		return b, false
 	}
+	order := b.Order
+	for k := range b.Batch {
+		s := &b.Batch[k]
+		if !s.Moves {
+			continue
+		}
+		s.Axes, order = b.Tensor.Axes[order[0]+1:], order[1:]
+	}
 	steps := len(l.Serial)
-	if len(b.Order) != steps+len(l.Vector) {
+	if len(order) != steps+len(l.Vector) {
 		return b, false
 	}
 	stride := func(positions []int) (s Stride) {
@@ -95,7 +106,7 @@ func (l *Launch) AsItLies(operand int) (b Bind, ok bool) {
 		}
 		return Stride{Moves: true, Axes: b.Tensor.Axes[positions[len(positions)-1]+1:]}
 	}
-	b.Serial, b.Vector = stride(b.Order[:steps]), stride(b.Order[steps:])
+	b.Serial, b.Vector = stride(order[:steps]), stride(order[steps:])
 	b.Pack, b.Order = false, nil
 	return b, b.Serial.Moves && b.Vector.Moves
 }

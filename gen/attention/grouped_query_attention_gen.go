@@ -3,7 +3,11 @@
 // Package attention holds ops that opgen made of the formulas in grouped_query_attention.op, rotary_embedding.op, scaled_dot_product_attention.op, softmax.op.
 package attention
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"math"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -65,6 +69,7 @@ func GroupedQueryAttention(q, k, v *runtime.Tensor, attrs *GroupedQueryAttention
 	variant := groupedQueryAttentionVariant(&vals)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(q, k, v)
+	bound.MakeAll = record
 	if err := groupedQueryAttentionForwards[variant].BindNew(&bound, nil, q, k, v); err != nil {
 		return nil, err
 	}
@@ -74,17 +79,36 @@ func GroupedQueryAttention(q, k, v *runtime.Tensor, attrs *GroupedQueryAttention
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("attention.grouped_query_attention", []*runtime.Tensor{y}, []*runtime.Tensor{q, k, v}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}}, func(back *runtime.Backprop) error {
-			var bound runtime.Bound
-			if err := groupedQueryAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
-				return err
-			}
-			if err := groupedQueryAttentionRunBackward(&bound, &vals, variant); err != nil {
-				return bound.Fail(err)
-			}
-			bound.Finish()
-			return nil
-		})
+		switch variant {
+		case 0, 1:
+			savedMax := bound.Tensor(4)
+			savedSum2 := bound.Tensor(5)
+			runtime.Record("attention.grouped_query_attention", []*runtime.Tensor{y}, []*runtime.Tensor{q, k, v}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := groupedQueryAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
+					return err
+				}
+				if err := groupedQueryAttentionRunBackward(&bound, &vals, variant); err != nil {
+					return bound.Fail(err)
+				}
+				bound.Finish()
+				return nil
+			})
+			savedMax.Release()
+			savedSum2.Release()
+		case 2, 3:
+			runtime.Record("attention.grouped_query_attention", []*runtime.Tensor{y}, []*runtime.Tensor{q, k, v}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := groupedQueryAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
+					return err
+				}
+				if err := groupedQueryAttentionRunBackward(&bound, &vals, variant); err != nil {
+					return bound.Fail(err)
+				}
+				bound.Finish()
+				return nil
+			})
+		}
 	}
 	return y, nil
 }
@@ -107,24 +131,6 @@ func GroupedQueryAttentionInto(y, q, k, v *runtime.Tensor, attrs *GroupedQueryAt
 	return nil
 }
 
-// GroupedQueryAttentionBackwardInto sets dq, dk, dv, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [GroupedQueryAttention], or runtime.ErrAlias.
-func GroupedQueryAttentionBackwardInto(dq, dk, dv, dy, q, k, v *runtime.Tensor, attrs *GroupedQueryAttentionAttrs) error {
-	vals, err := attrs.values()
-	if err != nil {
-		return err
-	}
-	variant := groupedQueryAttentionVariant(&vals)
-	var bound runtime.Bound
-	if err := groupedQueryAttentionBackwards[variant].Bind(&bound, nil, q, k, v, dy, dq, dk, dv); err != nil {
-		return err
-	}
-	if err := groupedQueryAttentionRunBackward(&bound, &vals, variant); err != nil {
-		return bound.Fail(err)
-	}
-	bound.Finish()
-	return nil
-}
-
 // groupedQueryAttentionVariant finds the variant of a call by what is known before its tensors are bound.
 func groupedQueryAttentionVariant(v *groupedQueryAttentionValues) int {
 	switch {
@@ -139,25 +145,111 @@ func groupedQueryAttentionVariant(v *groupedQueryAttentionValues) int {
 }
 
 // groupedQueryAttentionNoCausalScaleRun computes grouped_query_attention with causal false, scale given.
-func groupedQueryAttentionNoCausalScaleRun(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupedQueryAttentionNoCausalScaleRunF32(b, v)
-	case runtime.F64:
-		return groupedQueryAttentionNoCausalScaleRunF64(b, v)
+func groupedQueryAttentionNoCausalScaleRun(b *runtime.Bound, v *groupedQueryAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	yPart3 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^1, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[4]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[4]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3], b.Ext[5], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[5], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = yPart3, b.Ext[5], 1
+		a.Ptr[2], a.Row[2] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]), 1
+		a.Ptr[3], a.Row[3], a.Step[3] = yPart3, b.Ext[5], 1
+		a.Ptr[4], a.Row[4] = b.Spare(5, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]), 1
+		a.F[0] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			grouped_query_attention_no_causal_scale_f32_forward_1_launch(&a)
+		case runtime.F64:
+			grouped_query_attention_no_causal_scale_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[6], b.Ext[5]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^2, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], ^2, b.Ext[2]*b.Ext[3]*b.Ext[6])
+		a.Ptr[0], a.Row[0], a.KStep[0] = yPart3, b.Ext[5], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[6]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], b.Ext[6], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // groupedQueryAttentionNoCausalNoScaleRun computes grouped_query_attention with causal false, scale absent.
-func groupedQueryAttentionNoCausalNoScaleRun(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupedQueryAttentionNoCausalNoScaleRunF32(b, v)
-	case runtime.F64:
-		return groupedQueryAttentionNoCausalNoScaleRunF64(b, v)
+func groupedQueryAttentionNoCausalNoScaleRun(b *runtime.Bound, v *groupedQueryAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	yPart3 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^1, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[4]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[4]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3], b.Ext[5], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[5], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = yPart3, b.Ext[5], 1
+		a.Ptr[2], a.Row[2] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]), 1
+		a.Ptr[3], a.Row[3], a.Step[3] = yPart3, b.Ext[5], 1
+		a.Ptr[4], a.Row[4] = b.Spare(5, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]), 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[4]))
+		switch b.DType[0] {
+		case runtime.F32:
+			grouped_query_attention_no_causal_scale_f32_forward_1_launch(&a)
+		case runtime.F64:
+			grouped_query_attention_no_causal_scale_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[6], b.Ext[5]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^2, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], ^2, b.Ext[2]*b.Ext[3]*b.Ext[6])
+		a.Ptr[0], a.Row[0], a.KStep[0] = yPart3, b.Ext[5], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[6]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], b.Ext[6], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // groupedQueryAttentionCausalScaleRun computes grouped_query_attention with causal true, scale given.
@@ -185,17 +277,17 @@ func groupedQueryAttentionCausalNoScaleRun(b *runtime.Bound, v *groupedQueryAtte
 var groupedQueryAttentionForwards = [...]*runtime.Signature{
 	0: &groupedQueryAttentionNoCausalScaleForward,
 	1: &groupedQueryAttentionNoCausalScaleForward,
-	2: &groupedQueryAttentionNoCausalScaleForward,
-	3: &groupedQueryAttentionNoCausalScaleForward,
+	2: &groupedQueryAttentionCausalScaleForward,
+	3: &groupedQueryAttentionCausalScaleForward,
 }
 
 // groupedQueryAttentionRun runs the op in a variant.
 func groupedQueryAttentionRun(b *runtime.Bound, v *groupedQueryAttentionValues, variant int) error {
 	switch variant {
 	case 0:
-		return groupedQueryAttentionNoCausalScaleRun(b, v)
+		groupedQueryAttentionNoCausalScaleRun(b, v)
 	case 1:
-		return groupedQueryAttentionNoCausalNoScaleRun(b, v)
+		groupedQueryAttentionNoCausalNoScaleRun(b, v)
 	case 2:
 		return groupedQueryAttentionCausalScaleRun(b, v)
 	case 3:
@@ -205,25 +297,221 @@ func groupedQueryAttentionRun(b *runtime.Bound, v *groupedQueryAttentionValues, 
 }
 
 // groupedQueryAttentionNoCausalScaleRunBackward computes the derivative of grouped_query_attention with causal false, scale given.
-func groupedQueryAttentionNoCausalScaleRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupedQueryAttentionNoCausalScaleRunBackwardF32(b, v)
-	case runtime.F64:
-		return groupedQueryAttentionNoCausalScaleRunBackwardF64(b, v)
+func groupedQueryAttentionNoCausalScaleRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	da := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	dqPart3 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	dvPart6 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^1, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[4]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[4]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[6]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6], ^2, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[6], ^2, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[5], b.Ext[6], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[6]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = da, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3], b.Ext[5], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = da, b.Ext[5], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[5], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[3], 1
+		a.Ptr[3], a.Row[3] = b.Ptr[4], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = dvPart6, b.Ext[5], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = dqPart3, b.Ext[5], 1
+		a.Ptr[6], a.Row[6], a.Step[6] = dqPart3, b.Ext[5], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			grouped_query_attention_no_causal_scale_f32_backward_2_launch(&a)
+		case runtime.F64:
+			grouped_query_attention_no_causal_scale_f64_backward_2_launch(&a)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[4], b.Ext[5]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^1, ^6)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], ^1, b.Ext[2]*b.Ext[3]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart3, b.Ext[5], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[4]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(7) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[5], b.Ext[4], b.Ext[2]*b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^0, ^7)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^7)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart3, 1, b.Ext[5]
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[4]*b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[5]*b.Ext[4]), b.Ext[4], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[5], b.Ext[6], b.Ext[2]*b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6], b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^8)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[6], b.Ext[2]*b.Ext[3]*b.Ext[5], ^8)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[5], 1, b.Ext[6]
+		a.Ptr[1], a.Row[1], a.KStep[1] = dvPart6, 1, b.Ext[5]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(8, b.Ext[0]*b.Ext[1]*b.Ext[5]*b.Ext[6]), b.Ext[6], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+		}
+	}
 }
 
 // groupedQueryAttentionNoCausalNoScaleRunBackward computes the derivative of grouped_query_attention with causal false, scale absent.
-func groupedQueryAttentionNoCausalNoScaleRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupedQueryAttentionNoCausalNoScaleRunBackwardF32(b, v)
-	case runtime.F64:
-		return groupedQueryAttentionNoCausalNoScaleRunBackwardF64(b, v)
+func groupedQueryAttentionNoCausalNoScaleRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	da := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	dqPart3 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	dvPart6 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^1, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[4]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[4]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[5], b.Ext[6]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6], ^2, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[6], ^2, b.Ext[2]*b.Ext[3]*b.Ext[5])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[5], b.Ext[6], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[6]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = da, b.Ext[5], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3], b.Ext[5], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = da, b.Ext[5], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[5], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[3], 1
+		a.Ptr[3], a.Row[3] = b.Ptr[4], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = dvPart6, b.Ext[5], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = dqPart3, b.Ext[5], 1
+		a.Ptr[6], a.Row[6], a.Step[6] = dqPart3, b.Ext[5], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[4]))
+		switch b.DType[0] {
+		case runtime.F32:
+			grouped_query_attention_no_causal_scale_f32_backward_2_launch(&a)
+		case runtime.F64:
+			grouped_query_attention_no_causal_scale_f64_backward_2_launch(&a)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[4], b.Ext[5]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^1, ^6)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], ^1, b.Ext[2]*b.Ext[3]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart3, b.Ext[5], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[4]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(7) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[5], b.Ext[4], b.Ext[2]*b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^0, ^7)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[5], b.Ext[2]*b.Ext[3]*b.Ext[4]*b.Move(0), ^7)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart3, 1, b.Ext[5]
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[4]*b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[5]*b.Ext[4]), b.Ext[4], 1
+		a.F[0] = runtime.Select64(0 < b.Ext[6], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_3_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[5], b.Ext[6], b.Ext[2]*b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[6], b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5], ^8)
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Ext[6], b.Ext[2]*b.Ext[3]*b.Ext[5], ^8)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[5], 1, b.Ext[6]
+		a.Ptr[1], a.Row[1], a.KStep[1] = dvPart6, 1, b.Ext[5]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(8, b.Ext[0]*b.Ext[1]*b.Ext[5]*b.Ext[6]), b.Ext[6], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+		}
+	}
 }
 
 // groupedQueryAttentionCausalScaleRunBackward computes the derivative of grouped_query_attention with causal true, scale given.
@@ -251,17 +539,17 @@ func groupedQueryAttentionCausalNoScaleRunBackward(b *runtime.Bound, v *groupedQ
 var groupedQueryAttentionBackwards = [...]*runtime.Signature{
 	0: &groupedQueryAttentionNoCausalScaleBackward,
 	1: &groupedQueryAttentionNoCausalScaleBackward,
-	2: &groupedQueryAttentionNoCausalScaleBackward,
-	3: &groupedQueryAttentionNoCausalScaleBackward,
+	2: &groupedQueryAttentionCausalScaleBackward,
+	3: &groupedQueryAttentionCausalScaleBackward,
 }
 
 // groupedQueryAttentionRunBackward runs its derivative in a variant.
 func groupedQueryAttentionRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues, variant int) error {
 	switch variant {
 	case 0:
-		return groupedQueryAttentionNoCausalScaleRunBackward(b, v)
+		groupedQueryAttentionNoCausalScaleRunBackward(b, v)
 	case 1:
-		return groupedQueryAttentionNoCausalNoScaleRunBackward(b, v)
+		groupedQueryAttentionNoCausalNoScaleRunBackward(b, v)
 	case 2:
 		return groupedQueryAttentionCausalScaleRunBackward(b, v)
 	case 3:
@@ -278,6 +566,33 @@ var (
 var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
 	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
 	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true, Batch: 2},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 6}}, Splat: true, Batch: 2},
+		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 6}}},
+		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Optional: true},
+		5: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Optional: true},
+	},
+}
+
+var groupedQueryAttentionNoCausalScaleBackward = runtime.Signature{
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true, Batch: 2},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 6}}, Splat: true, Batch: 2},
+		3: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}},
+		4: {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 6}}},
+		6: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Of: 0, Batch: 1},
+		7: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Of: 1, InPlace: 1 << 1, Batch: 2},
+		8: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 6}}, Of: 2, InPlace: 1 << 2, Batch: 2},
+	},
+}
+
+var groupedQueryAttentionCausalScaleForward = runtime.Signature{
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true},
 		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 6}}, Splat: true},
@@ -285,7 +600,7 @@ var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
 	},
 }
 
-var groupedQueryAttentionNoCausalScaleBackward = runtime.Signature{
+var groupedQueryAttentionCausalScaleBackward = runtime.Signature{
 	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
@@ -320,7 +635,107 @@ func init() {
 			{Name: "causal", Type: "bool", Default: "false"},
 			{Name: "scale", Type: "float"},
 		},
-		Kernels: []string{"f32", "f64"},
-		Invoke:  groupedQueryAttentionInvoke,
+		Kernels: []string{"f32", "f64"}, Assembly: true,
+		Invoke: groupedQueryAttentionInvoke,
 	})
+}
+
+var grouped_query_attention_no_causal_scale_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f32_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan) {
+		grouped_query_attention_no_causal_scale_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f32_forward_0, a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f32_forward_1_plan) {
+		grouped_query_attention_no_causal_scale_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f32_forward_1, a, &grouped_query_attention_no_causal_scale_f32_forward_1_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f32_backward_2", Rows: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f32_backward_2_plan) {
+		grouped_query_attention_no_causal_scale_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f32_backward_2, a, &grouped_query_attention_no_causal_scale_f32_backward_2_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f32_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f32_backward_3", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 5, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f32_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan) {
+		grouped_query_attention_no_causal_scale_f32_backward_3(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f32_backward_3, a, &grouped_query_attention_no_causal_scale_f32_backward_3_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f32_backward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f32_backward_5", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f32_backward_5_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan) {
+		grouped_query_attention_no_causal_scale_f32_backward_5(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f32_backward_5, a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan) {
+		grouped_query_attention_no_causal_scale_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f64_forward_0, a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f64_forward_1_plan) {
+		grouped_query_attention_no_causal_scale_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f64_forward_1, a, &grouped_query_attention_no_causal_scale_f64_forward_1_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f64_backward_2", Rows: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f64_backward_2_plan) {
+		grouped_query_attention_no_causal_scale_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f64_backward_2, a, &grouped_query_attention_no_causal_scale_f64_backward_2_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f64_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f64_backward_3", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 5, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f64_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan) {
+		grouped_query_attention_no_causal_scale_f64_backward_3(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f64_backward_3, a, &grouped_query_attention_no_causal_scale_f64_backward_3_plan)
+}
+
+var grouped_query_attention_no_causal_scale_f64_backward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.grouped_query_attention_no_causal_scale_f64_backward_5", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func grouped_query_attention_no_causal_scale_f64_backward_5_launch(a *runtime.Args) {
+	if runtime.Serial(a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan) {
+		grouped_query_attention_no_causal_scale_f64_backward_5(a)
+		return
+	}
+	runtime.Launch(grouped_query_attention_no_causal_scale_f64_backward_5, a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
 }

@@ -46,12 +46,12 @@ func (part *groupedQueryAttentionPart0) Run(from, to int) error {
 // groupedQueryAttentionPart1 is a loop that runs in parts.
 type groupedQueryAttentionPart1 struct {
 	s, sum     []float32
-	scale      float32
+	scale, t   float32
 	G, H, L, S int
 }
 
 func (part *groupedQueryAttentionPart1) Run(from, to int) error {
-	s, sum, scale, G, H, L, S := part.s, part.sum, part.scale, part.G, part.H, part.L, part.S
+	s, sum, scale, t, G, H, L, S := part.s, part.sum, part.scale, part.t, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		i := rest % L
@@ -64,9 +64,16 @@ func (part *groupedQueryAttentionPart1) Run(from, to int) error {
 		sumRow := b2 * H
 		sumRow2 := (sumRow + h) * G
 		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
 		sumRow4 := (sumRow3 + i) * S
 		for j := range S {
-			s[sumRow4+j] = float32(sum[sumRow4+j] * scale)
+			var t2 float32
+			if i2 < j {
+				t2 = t
+			} else {
+				t2 = float32(sum[sumRow4+j] * scale)
+			}
+			s[sumRow4+j] = t2
 		}
 	}
 	return nil
@@ -161,8 +168,8 @@ func (part *groupedQueryAttentionPart4) Run(from, to int) error {
 			if S == 0 {
 				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
 			}
-			t := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-			a[sRow4+s2] = t
+			t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
+			a[sRow4+s2] = t2
 		}
 	}
 	return nil
@@ -202,8 +209,8 @@ func (part *groupedQueryAttentionPart5) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionNoCausalScaleRunF32 computes grouped_query_attention with causal false, scale given, T f32.
-func groupedQueryAttentionNoCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
+// groupedQueryAttentionCausalScaleRunF32 computes grouped_query_attention with causal true, scale given, T f32.
+func groupedQueryAttentionCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
 	B := b.Ext[0]
 	H := b.Ext[1]
 	G := b.Ext[2]
@@ -226,10 +233,11 @@ func groupedQueryAttentionNoCausalScaleRunF32(b *runtime.Bound, v *groupedQueryA
 		return err
 	}
 
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
+	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float32](b, B*H*G*L*S)
+	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (groupedQueryAttentionPart1{s, sum, scale, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart1{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -318,11 +326,12 @@ func (part *groupedQueryAttentionPart6) Run(from, to int) error {
 type groupedQueryAttentionPart7 struct {
 	v          groupedQueryAttentionValues
 	s, sum     []float64
+	t          float64
 	G, H, L, S int
 }
 
 func (part *groupedQueryAttentionPart7) Run(from, to int) error {
-	v, s, sum, G, H, L, S := &part.v, part.s, part.sum, part.G, part.H, part.L, part.S
+	v, s, sum, t, G, H, L, S := &part.v, part.s, part.sum, part.t, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		i := rest % L
@@ -335,9 +344,16 @@ func (part *groupedQueryAttentionPart7) Run(from, to int) error {
 		sumRow := b2 * H
 		sumRow2 := (sumRow + h) * G
 		sumRow3 := (sumRow2 + g) * L
+		i2 := i + S - L
 		sumRow4 := (sumRow3 + i) * S
 		for j := range S {
-			s[sumRow4+j] = float64(sum[sumRow4+j] * v.scale)
+			var t2 float64
+			if i2 < j {
+				t2 = t
+			} else {
+				t2 = float64(sum[sumRow4+j] * v.scale)
+			}
+			s[sumRow4+j] = t2
 		}
 	}
 	return nil
@@ -472,8 +488,8 @@ func (part *groupedQueryAttentionPart11) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionNoCausalScaleRunF64 computes grouped_query_attention with causal false, scale given, T f64.
-func groupedQueryAttentionNoCausalScaleRunF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
+// groupedQueryAttentionCausalScaleRunF64 computes grouped_query_attention with causal true, scale given, T f64.
+func groupedQueryAttentionCausalScaleRunF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
 	B := b.Ext[0]
 	H := b.Ext[1]
 	G := b.Ext[2]
@@ -496,9 +512,10 @@ func groupedQueryAttentionNoCausalScaleRunF64(b *runtime.Bound, v *groupedQueryA
 		return err
 	}
 
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
+	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart7{*v, s, sum, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	t := -math.Inf(1)
+	if part := (groupedQueryAttentionPart7{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -551,484 +568,11 @@ func groupedQueryAttentionNoCausalScaleRunF64(b *runtime.Bound, v *groupedQueryA
 // groupedQueryAttentionPart12 is a loop that runs in parts.
 type groupedQueryAttentionPart12 struct {
 	s, sum     []float32
-	t          float32
-	G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart12) Run(from, to int) error {
-	s, sum, t, G, H, L, S := part.s, part.sum, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sumRow := b2 * H
-		sumRow2 := (sumRow + h) * G
-		sumRow3 := (sumRow2 + g) * L
-		sumRow4 := (sumRow3 + i) * S
-		for j := range S {
-			s[sumRow4+j] = float32(sum[sumRow4+j] * t)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart13 is a loop that runs in parts.
-type groupedQueryAttentionPart13 struct {
-	a, max2, s, sum2 []float32
-	G, H, L, S       int
-}
-
-func (part *groupedQueryAttentionPart13) Run(from, to int) error {
-	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sRow := b2 * H
-		sRow2 := (sRow + h) * G
-		sRow3 := (sRow2 + g) * L
-		sRow4 := (sRow3 + l) * S
-		sum2At := sum2[sRow3+l]
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-			}
-			t2 := float32(math.Exp(float64(s[sRow4+s2]-max2[sRow3+l]))) / sum2At
-			a[sRow4+s2] = t2
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalNoScaleRunF32 computes grouped_query_attention with causal false, scale absent, T f32.
-func groupedQueryAttentionNoCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	v2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*H*G*L*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float32](b, B*H*G*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	if part := (groupedQueryAttentionPart12{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 3), y)
-	return nil
-}
-
-// groupedQueryAttentionPart14 is a loop that runs in parts.
-type groupedQueryAttentionPart14 struct {
-	s, sum     []float64
-	t          float64
-	G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart14) Run(from, to int) error {
-	s, sum, t, G, H, L, S := part.s, part.sum, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sumRow := b2 * H
-		sumRow2 := (sumRow + h) * G
-		sumRow3 := (sumRow2 + g) * L
-		sumRow4 := (sumRow3 + i) * S
-		for j := range S {
-			s[sumRow4+j] = float64(sum[sumRow4+j] * t)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalNoScaleRunF64 computes grouped_query_attention with causal false, scale absent, T f64.
-func groupedQueryAttentionNoCausalNoScaleRunF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	v2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*H*G*L*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float64](b, B*H*G*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	if part := (groupedQueryAttentionPart14{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 3), y)
-	return nil
-}
-
-// groupedQueryAttentionPart15 is a loop that runs in parts.
-type groupedQueryAttentionPart15 struct {
-	s, sum     []float32
-	scale, t   float32
-	G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart15) Run(from, to int) error {
-	s, sum, scale, t, G, H, L, S := part.s, part.sum, part.scale, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sumRow := b2 * H
-		sumRow2 := (sumRow + h) * G
-		sumRow3 := (sumRow2 + g) * L
-		i2 := i + S - L
-		sumRow4 := (sumRow3 + i) * S
-		for j := range S {
-			var t2 float32
-			if i2 < j {
-				t2 = t
-			} else {
-				t2 = float32(sum[sumRow4+j] * scale)
-			}
-			s[sumRow4+j] = t2
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionCausalScaleRunF32 computes grouped_query_attention with causal true, scale given, T f32.
-func groupedQueryAttentionCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	v2 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*H*G*L*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float32](b, B*H*G*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if part := (groupedQueryAttentionPart15{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if part := (groupedQueryAttentionPart5{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 3), y)
-	return nil
-}
-
-// groupedQueryAttentionPart16 is a loop that runs in parts.
-type groupedQueryAttentionPart16 struct {
-	v          groupedQueryAttentionValues
-	s, sum     []float64
-	t          float64
-	G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart16) Run(from, to int) error {
-	v, s, sum, t, G, H, L, S := &part.v, part.s, part.sum, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sumRow := b2 * H
-		sumRow2 := (sumRow + h) * G
-		sumRow3 := (sumRow2 + g) * L
-		i2 := i + S - L
-		sumRow4 := (sumRow3 + i) * S
-		for j := range S {
-			var t2 float64
-			if i2 < j {
-				t2 = t
-			} else {
-				t2 = float64(sum[sumRow4+j] * v.scale)
-			}
-			s[sumRow4+j] = t2
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionCausalScaleRunF64 computes grouped_query_attention with causal true, scale given, T f64.
-func groupedQueryAttentionCausalScaleRunF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	v2 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*H*G*L*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float64](b, B*H*G*L*S)
-	t := -math.Inf(1)
-	if part := (groupedQueryAttentionPart16{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, h, g, i, u] += a[b, h, g, i, j] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if part := (groupedQueryAttentionPart11{a, v2, y, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 3), y)
-	return nil
-}
-
-// groupedQueryAttentionPart17 is a loop that runs in parts.
-type groupedQueryAttentionPart17 struct {
-	s, sum     []float32
 	t, t2      float32
 	G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart17) Run(from, to int) error {
+func (part *groupedQueryAttentionPart12) Run(from, to int) error {
 	s, sum, t, t2, G, H, L, S := part.s, part.sum, part.t, part.t2, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1057,13 +601,13 @@ func (part *groupedQueryAttentionPart17) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart18 is a loop that runs in parts.
-type groupedQueryAttentionPart18 struct {
+// groupedQueryAttentionPart13 is a loop that runs in parts.
+type groupedQueryAttentionPart13 struct {
 	a, max2, s, sum2 []float32
 	G, H, L, S       int
 }
 
-func (part *groupedQueryAttentionPart18) Run(from, to int) error {
+func (part *groupedQueryAttentionPart13) Run(from, to int) error {
 	a, max2, s, sum2, G, H, L, S := part.a, part.max2, part.s, part.sum2, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1118,7 +662,7 @@ func groupedQueryAttentionCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryA
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (groupedQueryAttentionPart17{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart12{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -1148,7 +692,7 @@ func groupedQueryAttentionCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryA
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart18{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -1168,14 +712,14 @@ func groupedQueryAttentionCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryA
 	return nil
 }
 
-// groupedQueryAttentionPart19 is a loop that runs in parts.
-type groupedQueryAttentionPart19 struct {
+// groupedQueryAttentionPart14 is a loop that runs in parts.
+type groupedQueryAttentionPart14 struct {
 	s, sum     []float64
 	t, t2      float64
 	G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart19) Run(from, to int) error {
+func (part *groupedQueryAttentionPart14) Run(from, to int) error {
 	s, sum, t, t2, G, H, L, S := part.s, part.sum, part.t, part.t2, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1232,7 +776,7 @@ func groupedQueryAttentionCausalNoScaleRunF64(b *runtime.Bound, v *groupedQueryA
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (groupedQueryAttentionPart19{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart14{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -1282,13 +826,13 @@ func groupedQueryAttentionCausalNoScaleRunF64(b *runtime.Bound, v *groupedQueryA
 	return nil
 }
 
-// groupedQueryAttentionPart20 is a loop that runs in parts.
-type groupedQueryAttentionPart20 struct {
+// groupedQueryAttentionPart15 is a loop that runs in parts.
+type groupedQueryAttentionPart15 struct {
 	da, dy, v2    []float32
 	G, H, L, S, V int
 }
 
-func (part *groupedQueryAttentionPart20) Run(from, to int) error {
+func (part *groupedQueryAttentionPart15) Run(from, to int) error {
 	da, dy, v2, G, H, L, S, V := part.da, part.dy, part.v2, part.G, part.H, part.L, part.S, part.V
 	for point := from; point < to; point++ {
 		rest := point
@@ -1317,718 +861,14 @@ func (part *groupedQueryAttentionPart20) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart21 is a loop that runs in parts.
-type groupedQueryAttentionPart21 struct {
+// groupedQueryAttentionPart16 is a loop that runs in parts.
+type groupedQueryAttentionPart16 struct {
 	a, da, dsum2Sum1 []float32
 	c                bool
 	G, H, L, S       int
 }
 
-func (part *groupedQueryAttentionPart21) Run(from, to int) error {
-	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		daRow := b2 * H
-		daRow2 := (daRow + h) * G
-		daRow3 := (daRow2 + g) * L
-		for l := range L {
-			sum3 := float64(0)
-			daRow4 := (daRow3 + l) * S
-			for s2 := range S {
-				t := float32(0)
-				if c {
-					t = float32(da[daRow4+s2] * a[daRow4+s2])
-				}
-				sum3 += float64(t)
-			}
-			dsum2Sum1[daRow3+l] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart22 is a loop that runs in parts.
-type groupedQueryAttentionPart22 struct {
-	da, dsum, dsum2Sum1, max2, s, sum2 []float32
-	c                                  bool
-	scale                              float32
-	G, H, L, S                         int
-}
-
-func (part *groupedQueryAttentionPart22) Run(from, to int) error {
-	da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.scale, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sum2Row := b2 * H
-		sum2Row2 := (sum2Row + h) * G
-		sum2Row3 := (sum2Row2 + g) * L
-		t := scale / sum2[sum2Row3+l]
-		sRow := (sum2Row3 + l) * S
-		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-		for s2 := range S {
-			t3 := float32(0)
-			if c {
-				if S == 0 {
-					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-				t3 = float32(float32(t*t2) * (da[sRow+s2] - dsum2Sum1At))
-			}
-			dsum[sRow+s2] = t3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart23 is a loop that runs in parts.
-type groupedQueryAttentionPart23 struct {
-	dq, dsum, k   []float32
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart23) Run(from, to int) error {
-	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		kRow := (dsumRow + h) * S
-		dsumRow3 := (dsumRow2 + g) * L
-		dsumRow4 := (dsumRow3 + i) * S
-		dqRow := (dsumRow3 + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t := float32(0)
-				if c {
-					kAt := k[(kRow+j)*E+e]
-					t = float32(dsum[dsumRow4+j] * kAt)
-				}
-				sum3 += float64(t)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart24 is a loop that runs in parts.
-type groupedQueryAttentionPart24 struct {
-	dk, dsum, q   []float32
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart24) Run(from, to int) error {
-	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		dkRow := (dsumRow + h) * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for g := range G {
-				dsumRow3 := (dsumRow2 + g) * L
-				for i := range L {
-					t := float32(0)
-					if c {
-						dsumAt := dsum[(dsumRow3+i)*S+j]
-						qAt := q[(dsumRow3+i)*E+e]
-						t = float32(dsumAt * qAt)
-					}
-					sum3 += float64(t)
-				}
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart25 is a loop that runs in parts.
-type groupedQueryAttentionPart25 struct {
-	a, dv, dy     []float32
-	G, H, L, S, V int
-}
-
-func (part *groupedQueryAttentionPart25) Run(from, to int) error {
-	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dyRow := b2 * H
-		dyRow2 := (dyRow + h) * G
-		dvRow := (dyRow + h) * S
-		dvRow2 := (dvRow + j) * V
-		for u := range V {
-			sum3 := float64(0)
-			for g := range G {
-				dyRow3 := (dyRow2 + g) * L
-				for i := range L {
-					dyAt := dy[(dyRow3+i)*V+u]
-					sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
-				}
-			}
-			dv[dvRow2+u] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalScaleRunBackwardF32 computes the derivative of grouped_query_attention with causal false, scale given, T f32.
-func groupedQueryAttentionNoCausalScaleRunBackwardF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	wantDq := b.Tensor(4) != nil
-	wantDk := b.Tensor(5) != nil
-	dy := runtime.Elements[float32](b, 3)
-	v2 := runtime.Elements[float32](b, 2)
-	wantDv := b.Tensor(6) != nil
-	dq := runtime.Temp[float32](b, B*H*G*L*E)
-	dk := runtime.Temp[float32](b, B*H*S*E)
-	dv := runtime.Temp[float32](b, B*H*S*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float32](b, B*H*G*L*S)
-	scale := float32(v.scale)
-	if part := (groupedQueryAttentionPart1{s, sum, scale, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart4{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	da := runtime.Temp[float32](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, h, g, l] += if 0 < |V| then @a[b, h, g, l, s] * a[b, h, g, l, s] else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
-	c := 0 < V
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart21{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
-			if err := part.Run(0, B*H*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart22{da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDq {
-		if part := (groupedQueryAttentionPart23{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDk {
-		if part := (groupedQueryAttentionPart24{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if wantDv {
-		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 4), dq)
-	copy(runtime.Elements[float32](b, 5), dk)
-	copy(runtime.Elements[float32](b, 6), dv)
-	return nil
-}
-
-// groupedQueryAttentionPart26 is a loop that runs in parts.
-type groupedQueryAttentionPart26 struct {
-	da, dy, v2    []float64
-	G, H, L, S, V int
-}
-
-func (part *groupedQueryAttentionPart26) Run(from, to int) error {
-	da, dy, v2, G, H, L, S, V := part.da, part.dy, part.v2, part.G, part.H, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dyRow := b2 * H
-		dyRow2 := (dyRow + h) * G
-		vRow := (dyRow + h) * S
-		dyRow3 := (dyRow2 + g) * L
-		dyRow4 := (dyRow3 + i) * V
-		daRow := (dyRow3 + i) * S
-		for j := range S {
-			sum3 := float64(0)
-			vRow2 := (vRow + j) * V
-			for u := range V {
-				sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
-			}
-			da[daRow+j] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart27 is a loop that runs in parts.
-type groupedQueryAttentionPart27 struct {
-	a, da, dsum2Sum1 []float64
-	c                bool
-	G, H, L, S       int
-}
-
-func (part *groupedQueryAttentionPart27) Run(from, to int) error {
-	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		daRow := b2 * H
-		daRow2 := (daRow + h) * G
-		daRow3 := (daRow2 + g) * L
-		for l := range L {
-			sum3 := float64(0)
-			daRow4 := (daRow3 + l) * S
-			for s2 := range S {
-				t := float64(0)
-				if c {
-					t = float64(da[daRow4+s2] * a[daRow4+s2])
-				}
-				sum3 += t
-			}
-			dsum2Sum1[daRow3+l] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart28 is a loop that runs in parts.
-type groupedQueryAttentionPart28 struct {
-	v                                  groupedQueryAttentionValues
-	da, dsum, dsum2Sum1, max2, s, sum2 []float64
-	c                                  bool
-	G, H, L, S                         int
-}
-
-func (part *groupedQueryAttentionPart28) Run(from, to int) error {
-	v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S := &part.v, part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sum2Row := b2 * H
-		sum2Row2 := (sum2Row + h) * G
-		sum2Row3 := (sum2Row2 + g) * L
-		t := v.scale / sum2[sum2Row3+l]
-		sRow := (sum2Row3 + l) * S
-		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-		for s2 := range S {
-			t3 := float64(0)
-			if c {
-				if S == 0 {
-					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-				}
-				t2 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-				t3 = t2
-			}
-			dsum[sRow+s2] = t3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart29 is a loop that runs in parts.
-type groupedQueryAttentionPart29 struct {
-	dq, dsum, k   []float64
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart29) Run(from, to int) error {
-	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		kRow := (dsumRow + h) * S
-		dsumRow3 := (dsumRow2 + g) * L
-		dsumRow4 := (dsumRow3 + i) * S
-		dqRow := (dsumRow3 + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t := float64(0)
-				if c {
-					kAt := k[(kRow+j)*E+e]
-					t = float64(dsum[dsumRow4+j] * kAt)
-				}
-				sum3 += t
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart30 is a loop that runs in parts.
-type groupedQueryAttentionPart30 struct {
-	dk, dsum, q   []float64
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart30) Run(from, to int) error {
-	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		dkRow := (dsumRow + h) * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for g := range G {
-				dsumRow3 := (dsumRow2 + g) * L
-				for i := range L {
-					t := float64(0)
-					if c {
-						dsumAt := dsum[(dsumRow3+i)*S+j]
-						qAt := q[(dsumRow3+i)*E+e]
-						t = float64(dsumAt * qAt)
-					}
-					sum3 += t
-				}
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart31 is a loop that runs in parts.
-type groupedQueryAttentionPart31 struct {
-	a, dv, dy     []float64
-	G, H, L, S, V int
-}
-
-func (part *groupedQueryAttentionPart31) Run(from, to int) error {
-	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dyRow := b2 * H
-		dyRow2 := (dyRow + h) * G
-		dvRow := (dyRow + h) * S
-		dvRow2 := (dvRow + j) * V
-		for u := range V {
-			sum3 := float64(0)
-			for g := range G {
-				dyRow3 := (dyRow2 + g) * L
-				for i := range L {
-					dyAt := dy[(dyRow3+i)*V+u]
-					sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
-				}
-			}
-			dv[dvRow2+u] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalScaleRunBackwardF64 computes the derivative of grouped_query_attention with causal false, scale given, T f64.
-func groupedQueryAttentionNoCausalScaleRunBackwardF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	wantDq := b.Tensor(4) != nil
-	wantDk := b.Tensor(5) != nil
-	dy := runtime.Elements[float64](b, 3)
-	v2 := runtime.Elements[float64](b, 2)
-	wantDv := b.Tensor(6) != nil
-	dq := runtime.Temp[float64](b, B*H*G*L*E)
-	dk := runtime.Temp[float64](b, B*H*S*E)
-	dv := runtime.Temp[float64](b, B*H*S*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart7{*v, s, sum, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	da := runtime.Temp[float64](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, h, g, l] += if 0 < |V| then @a[b, h, g, l, s] * a[b, h, g, l, s] else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
-	c := 0 < V
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart27{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
-			if err := part.Run(0, B*H*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart28{*v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDq {
-		if part := (groupedQueryAttentionPart29{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDk {
-		if part := (groupedQueryAttentionPart30{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if wantDv {
-		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 4), dq)
-	copy(runtime.Elements[float64](b, 5), dk)
-	copy(runtime.Elements[float64](b, 6), dv)
-	return nil
-}
-
-// groupedQueryAttentionPart32 is a loop that runs in parts.
-type groupedQueryAttentionPart32 struct {
-	a, da, dsum2Sum1 []float32
-	c                bool
-	G, H, L, S       int
-}
-
-func (part *groupedQueryAttentionPart32) Run(from, to int) error {
+func (part *groupedQueryAttentionPart16) Run(from, to int) error {
 	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2056,582 +896,15 @@ func (part *groupedQueryAttentionPart32) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart33 is a loop that runs in parts.
-type groupedQueryAttentionPart33 struct {
-	da, dsum, dsum2Sum1, max2, s, sum2 []float32
-	c                                  bool
-	t                                  float32
-	G, H, L, S                         int
-}
-
-func (part *groupedQueryAttentionPart33) Run(from, to int) error {
-	da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sum2Row := b2 * H
-		sum2Row2 := (sum2Row + h) * G
-		sum2Row3 := (sum2Row2 + g) * L
-		t2 := t / sum2[sum2Row3+l]
-		sRow := (sum2Row3 + l) * S
-		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-		for s2 := range S {
-			t4 := float32(0)
-			if c {
-				if S == 0 {
-					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[sRow+s2] - max2[sum2Row3+l])))
-				t4 = float32(float32(t2*t3) * (da[sRow+s2] - dsum2Sum1At))
-			}
-			dsum[sRow+s2] = t4
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart34 is a loop that runs in parts.
-type groupedQueryAttentionPart34 struct {
-	dq, dsum, k   []float32
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart34) Run(from, to int) error {
-	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		kRow := (dsumRow + h) * S
-		dsumRow3 := (dsumRow2 + g) * L
-		dsumRow4 := (dsumRow3 + i) * S
-		dqRow := (dsumRow3 + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t2 := float32(0)
-				if c {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float32(dsum[dsumRow4+j] * kAt)
-				}
-				sum3 += float64(t2)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart35 is a loop that runs in parts.
-type groupedQueryAttentionPart35 struct {
-	dk, dsum, q   []float32
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart35) Run(from, to int) error {
-	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		dkRow := (dsumRow + h) * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for g := range G {
-				dsumRow3 := (dsumRow2 + g) * L
-				for i := range L {
-					t2 := float32(0)
-					if c {
-						dsumAt := dsum[(dsumRow3+i)*S+j]
-						qAt := q[(dsumRow3+i)*E+e]
-						t2 = float32(dsumAt * qAt)
-					}
-					sum3 += float64(t2)
-				}
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalNoScaleRunBackwardF32 computes the derivative of grouped_query_attention with causal false, scale absent, T f32.
-func groupedQueryAttentionNoCausalNoScaleRunBackwardF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	wantDq := b.Tensor(4) != nil
-	wantDk := b.Tensor(5) != nil
-	dy := runtime.Elements[float32](b, 3)
-	v2 := runtime.Elements[float32](b, 2)
-	wantDv := b.Tensor(6) != nil
-	dq := runtime.Temp[float32](b, B*H*G*L*E)
-	dk := runtime.Temp[float32](b, B*H*S*E)
-	dv := runtime.Temp[float32](b, B*H*S*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart0{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float32](b, B*H*G*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	if part := (groupedQueryAttentionPart12{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart2{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart3{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	da := runtime.Temp[float32](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, h, g, l] += if 0 < |V| then @a[b, h, g, l, s] * a[b, h, g, l, s] else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
-	c := 0 < V
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart32{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
-			if err := part.Run(0, B*H*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart33{da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDq {
-		if part := (groupedQueryAttentionPart34{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDk {
-		if part := (groupedQueryAttentionPart35{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if wantDv {
-		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 4), dq)
-	copy(runtime.Elements[float32](b, 5), dk)
-	copy(runtime.Elements[float32](b, 6), dv)
-	return nil
-}
-
-// groupedQueryAttentionPart36 is a loop that runs in parts.
-type groupedQueryAttentionPart36 struct {
-	a, da, dsum2Sum1 []float64
-	c                bool
-	G, H, L, S       int
-}
-
-func (part *groupedQueryAttentionPart36) Run(from, to int) error {
-	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		daRow := b2 * H
-		daRow2 := (daRow + h) * G
-		daRow3 := (daRow2 + g) * L
-		for l := range L {
-			sum3 := float64(0)
-			daRow4 := (daRow3 + l) * S
-			for s2 := range S {
-				t2 := float64(0)
-				if c {
-					t2 = float64(da[daRow4+s2] * a[daRow4+s2])
-				}
-				sum3 += t2
-			}
-			dsum2Sum1[daRow3+l] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart37 is a loop that runs in parts.
-type groupedQueryAttentionPart37 struct {
-	da, dsum, dsum2Sum1, max2, s, sum2 []float64
-	c                                  bool
-	t                                  float64
-	G, H, L, S                         int
-}
-
-func (part *groupedQueryAttentionPart37) Run(from, to int) error {
-	da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		sum2Row := b2 * H
-		sum2Row2 := (sum2Row + h) * G
-		sum2Row3 := (sum2Row2 + g) * L
-		t2 := t / sum2[sum2Row3+l]
-		sRow := (sum2Row3 + l) * S
-		dsum2Sum1At := dsum2Sum1[sum2Row3+l]
-		for s2 := range S {
-			t4 := float64(0)
-			if c {
-				if S == 0 {
-					return runtime.ValueError("attention.grouped_query_attention", "", "a value for an element of max")
-				}
-				t3 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row3+l])) * (da[sRow+s2] - dsum2Sum1At))
-				t4 = t3
-			}
-			dsum[sRow+s2] = t4
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart38 is a loop that runs in parts.
-type groupedQueryAttentionPart38 struct {
-	dq, dsum, k   []float64
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart38) Run(from, to int) error {
-	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		g := rest % G
-		rest /= G
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		kRow := (dsumRow + h) * S
-		dsumRow3 := (dsumRow2 + g) * L
-		dsumRow4 := (dsumRow3 + i) * S
-		dqRow := (dsumRow3 + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t2 := float64(0)
-				if c {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float64(dsum[dsumRow4+j] * kAt)
-				}
-				sum3 += t2
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionPart39 is a loop that runs in parts.
-type groupedQueryAttentionPart39 struct {
-	dk, dsum, q   []float64
-	c             bool
-	E, G, H, L, S int
-}
-
-func (part *groupedQueryAttentionPart39) Run(from, to int) error {
-	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		h := rest % H
-		rest /= H
-		b2 := rest
-		dsumRow := b2 * H
-		dsumRow2 := (dsumRow + h) * G
-		dkRow := (dsumRow + h) * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for g := range G {
-				dsumRow3 := (dsumRow2 + g) * L
-				for i := range L {
-					t2 := float64(0)
-					if c {
-						dsumAt := dsum[(dsumRow3+i)*S+j]
-						qAt := q[(dsumRow3+i)*E+e]
-						t2 = float64(dsumAt * qAt)
-					}
-					sum3 += t2
-				}
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// groupedQueryAttentionNoCausalNoScaleRunBackwardF64 computes the derivative of grouped_query_attention with causal false, scale absent, T f64.
-func groupedQueryAttentionNoCausalNoScaleRunBackwardF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
-	B := b.Ext[0]
-	H := b.Ext[1]
-	G := b.Ext[2]
-	L := b.Ext[3]
-	S := b.Ext[5]
-	E := b.Ext[4]
-	V := b.Ext[6]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	wantDq := b.Tensor(4) != nil
-	wantDk := b.Tensor(5) != nil
-	dy := runtime.Elements[float64](b, 3)
-	v2 := runtime.Elements[float64](b, 2)
-	wantDv := b.Tensor(6) != nil
-	dq := runtime.Temp[float64](b, B*H*G*L*E)
-	dk := runtime.Temp[float64](b, B*H*S*E)
-	dv := runtime.Temp[float64](b, B*H*S*V)
-
-	// sum[b, h, g, i, j] += q[b, h, g, i, e] * k[b, h, j, e]   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart6{k, q, sum, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, h, g, i, j] = sum[b, h, g, i, j] * acc(T)(real(1) / sqrt(real(|E|)))   for b in ...B, h in H, g in G, i in L, j in S
-	s := runtime.Temp[float64](b, B*H*G*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	if part := (groupedQueryAttentionPart14{s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, S); err != nil {
-		return err
-	}
-
-	// max[b, h, g, l] max= s[b, h, g, l, s]   for b in ...B, h in H, g in G, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart8{max2, s, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, h, g, l] += exp(s[b, h, g, l, s] - max[b, h, g, l])   for b in ...B, h in H, g in G, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*H*G*L)
-	if part := (groupedQueryAttentionPart9{max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G, 9*L*S) {
-		if err := part.Run(0, B*H*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
-	a := runtime.Temp[float64](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart10{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-		if err := part.Run(0, B*H*G*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-		return err
-	}
-
-	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	da := runtime.Temp[float64](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, h, g, l] += if 0 < |V| then @a[b, h, g, l, s] * a[b, h, g, l, s] else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
-	c := 0 < V
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart36{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
-			if err := part.Run(0, B*H*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G, L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, h, g, l, s] = if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*H*G*L*S)
-	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart37{da, dsum, dsum2Sum1, max2, s, sum2, c, t, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, h, g, i, e] += if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDq {
-		if part := (groupedQueryAttentionPart38{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
-			if err := part.Run(0, B*H*G*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*G*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, h, j, e] += if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
-	if wantDk {
-		if part := (groupedQueryAttentionPart39{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
-	if wantDv {
-		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
-			if err := part.Run(0, B*H*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*H*S, G*L*V); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 4), dq)
-	copy(runtime.Elements[float64](b, 5), dk)
-	copy(runtime.Elements[float64](b, 6), dv)
-	return nil
-}
-
-// groupedQueryAttentionPart40 is a loop that runs in parts.
-type groupedQueryAttentionPart40 struct {
+// groupedQueryAttentionPart17 is a loop that runs in parts.
+type groupedQueryAttentionPart17 struct {
 	da, dsum, dsum2Sum1, max2, s, sum2 []float32
 	c                                  bool
 	scale                              float32
 	G, H, L, S                         int
 }
 
-func (part *groupedQueryAttentionPart40) Run(from, to int) error {
+func (part *groupedQueryAttentionPart17) Run(from, to int) error {
 	da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.scale, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2670,14 +943,14 @@ func (part *groupedQueryAttentionPart40) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart41 is a loop that runs in parts.
-type groupedQueryAttentionPart41 struct {
+// groupedQueryAttentionPart18 is a loop that runs in parts.
+type groupedQueryAttentionPart18 struct {
 	dq, dsum, k   []float32
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart41) Run(from, to int) error {
+func (part *groupedQueryAttentionPart18) Run(from, to int) error {
 	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2717,14 +990,14 @@ func (part *groupedQueryAttentionPart41) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart42 is a loop that runs in parts.
-type groupedQueryAttentionPart42 struct {
+// groupedQueryAttentionPart19 is a loop that runs in parts.
+type groupedQueryAttentionPart19 struct {
 	dk, dsum, q   []float32
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart42) Run(from, to int) error {
+func (part *groupedQueryAttentionPart19) Run(from, to int) error {
 	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2766,6 +1039,40 @@ func (part *groupedQueryAttentionPart42) Run(from, to int) error {
 	return nil
 }
 
+// groupedQueryAttentionPart20 is a loop that runs in parts.
+type groupedQueryAttentionPart20 struct {
+	a, dv, dy     []float32
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart20) Run(from, to int) error {
+	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		dvRow := (dyRow + h) * S
+		dvRow2 := (dvRow + j) * V
+		for u := range V {
+			sum3 := float64(0)
+			for g := range G {
+				dyRow3 := (dyRow2 + g) * L
+				for i := range L {
+					dyAt := dy[(dyRow3+i)*V+u]
+					sum3 += float64(float32(dyAt * a[(dyRow3+i)*S+j]))
+				}
+			}
+			dv[dvRow2+u] = float32(sum3)
+		}
+	}
+	return nil
+}
+
 // groupedQueryAttentionCausalScaleRunBackwardF32 computes the derivative of grouped_query_attention with causal true, scale given, T f32.
 func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *groupedQueryAttentionValues) error {
 	B := b.Ext[0]
@@ -2800,7 +1107,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (groupedQueryAttentionPart15{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart1{s, sum, scale, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -2830,7 +1137,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+	if part := (groupedQueryAttentionPart4{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -2841,7 +1148,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if part := (groupedQueryAttentionPart15{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -2854,7 +1161,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart32{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+		if part := (groupedQueryAttentionPart16{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
 			if err := part.Run(0, B*H*G); err != nil {
 				return err
 			}
@@ -2866,7 +1173,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart40{da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if part := (groupedQueryAttentionPart17{da, dsum, dsum2Sum1, max2, s, sum2, c, scale, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -2877,7 +1184,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		if part := (groupedQueryAttentionPart41{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if part := (groupedQueryAttentionPart18{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -2888,7 +1195,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		if part := (groupedQueryAttentionPart42{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+		if part := (groupedQueryAttentionPart19{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -2899,7 +1206,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+		if part := (groupedQueryAttentionPart20{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -2913,15 +1220,85 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 	return nil
 }
 
-// groupedQueryAttentionPart43 is a loop that runs in parts.
-type groupedQueryAttentionPart43 struct {
+// groupedQueryAttentionPart21 is a loop that runs in parts.
+type groupedQueryAttentionPart21 struct {
+	da, dy, v2    []float64
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart21) Run(from, to int) error {
+	da, dy, v2, G, H, L, S, V := part.da, part.dy, part.v2, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		vRow := (dyRow + h) * S
+		dyRow3 := (dyRow2 + g) * L
+		dyRow4 := (dyRow3 + i) * V
+		daRow := (dyRow3 + i) * S
+		for j := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + j) * V
+			for u := range V {
+				sum3 += float64(dy[dyRow4+u] * v2[vRow2+u])
+			}
+			da[daRow+j] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart22 is a loop that runs in parts.
+type groupedQueryAttentionPart22 struct {
+	a, da, dsum2Sum1 []float64
+	c                bool
+	G, H, L, S       int
+}
+
+func (part *groupedQueryAttentionPart22) Run(from, to int) error {
+	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		g := rest % G
+		rest /= G
+		h := rest % H
+		rest /= H
+		b2 := rest
+		daRow := b2 * H
+		daRow2 := (daRow + h) * G
+		daRow3 := (daRow2 + g) * L
+		for l := range L {
+			sum3 := float64(0)
+			daRow4 := (daRow3 + l) * S
+			for s2 := range S {
+				t2 := float64(0)
+				if c {
+					t2 = float64(da[daRow4+s2] * a[daRow4+s2])
+				}
+				sum3 += t2
+			}
+			dsum2Sum1[daRow3+l] = sum3
+		}
+	}
+	return nil
+}
+
+// groupedQueryAttentionPart23 is a loop that runs in parts.
+type groupedQueryAttentionPart23 struct {
 	v                                  groupedQueryAttentionValues
 	da, dsum, dsum2Sum1, max2, s, sum2 []float64
 	c                                  bool
 	G, H, L, S                         int
 }
 
-func (part *groupedQueryAttentionPart43) Run(from, to int) error {
+func (part *groupedQueryAttentionPart23) Run(from, to int) error {
 	v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S := &part.v, part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2960,14 +1337,14 @@ func (part *groupedQueryAttentionPart43) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart44 is a loop that runs in parts.
-type groupedQueryAttentionPart44 struct {
+// groupedQueryAttentionPart24 is a loop that runs in parts.
+type groupedQueryAttentionPart24 struct {
 	dq, dsum, k   []float64
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart44) Run(from, to int) error {
+func (part *groupedQueryAttentionPart24) Run(from, to int) error {
 	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3007,14 +1384,14 @@ func (part *groupedQueryAttentionPart44) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart45 is a loop that runs in parts.
-type groupedQueryAttentionPart45 struct {
+// groupedQueryAttentionPart25 is a loop that runs in parts.
+type groupedQueryAttentionPart25 struct {
 	dk, dsum, q   []float64
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart45) Run(from, to int) error {
+func (part *groupedQueryAttentionPart25) Run(from, to int) error {
 	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3056,6 +1433,40 @@ func (part *groupedQueryAttentionPart45) Run(from, to int) error {
 	return nil
 }
 
+// groupedQueryAttentionPart26 is a loop that runs in parts.
+type groupedQueryAttentionPart26 struct {
+	a, dv, dy     []float64
+	G, H, L, S, V int
+}
+
+func (part *groupedQueryAttentionPart26) Run(from, to int) error {
+	a, dv, dy, G, H, L, S, V := part.a, part.dv, part.dy, part.G, part.H, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		j := rest % S
+		rest /= S
+		h := rest % H
+		rest /= H
+		b2 := rest
+		dyRow := b2 * H
+		dyRow2 := (dyRow + h) * G
+		dvRow := (dyRow + h) * S
+		dvRow2 := (dvRow + j) * V
+		for u := range V {
+			sum3 := float64(0)
+			for g := range G {
+				dyRow3 := (dyRow2 + g) * L
+				for i := range L {
+					dyAt := dy[(dyRow3+i)*V+u]
+					sum3 += float64(dyAt * a[(dyRow3+i)*S+j])
+				}
+			}
+			dv[dvRow2+u] = sum3
+		}
+	}
+	return nil
+}
+
 // groupedQueryAttentionCausalScaleRunBackwardF64 computes the derivative of grouped_query_attention with causal true, scale given, T f64.
 func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *groupedQueryAttentionValues) error {
 	B := b.Ext[0]
@@ -3089,7 +1500,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	// s[b, h, g, i, j] = if i + |S| - |L| < j then acc(T)(-inf) else sum[b, h, g, i, j] * acc(T)(scale)   for b in ...B, h in H, g in G, i in L, j in S
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
-	if part := (groupedQueryAttentionPart16{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart7{*v, s, sum, t, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -3130,7 +1541,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if part := (groupedQueryAttentionPart21{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3143,7 +1554,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart36{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+		if part := (groupedQueryAttentionPart22{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
 			if err := part.Run(0, B*H*G); err != nil {
 				return err
 			}
@@ -3155,7 +1566,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(scale) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart43{*v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if part := (groupedQueryAttentionPart23{*v, da, dsum, dsum2Sum1, max2, s, sum2, c, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3166,7 +1577,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		if part := (groupedQueryAttentionPart44{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if part := (groupedQueryAttentionPart24{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3177,7 +1588,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		if part := (groupedQueryAttentionPart45{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+		if part := (groupedQueryAttentionPart25{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -3188,7 +1599,7 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+		if part := (groupedQueryAttentionPart26{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -3202,14 +1613,14 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 	return nil
 }
 
-// groupedQueryAttentionPart46 is a loop that runs in parts.
-type groupedQueryAttentionPart46 struct {
+// groupedQueryAttentionPart27 is a loop that runs in parts.
+type groupedQueryAttentionPart27 struct {
 	a, da, dsum2Sum1 []float32
 	c                bool
 	G, H, L, S       int
 }
 
-func (part *groupedQueryAttentionPart46) Run(from, to int) error {
+func (part *groupedQueryAttentionPart27) Run(from, to int) error {
 	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3237,15 +1648,15 @@ func (part *groupedQueryAttentionPart46) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart47 is a loop that runs in parts.
-type groupedQueryAttentionPart47 struct {
+// groupedQueryAttentionPart28 is a loop that runs in parts.
+type groupedQueryAttentionPart28 struct {
 	da, dsum, dsum2Sum1, max2, s, sum2 []float32
 	c                                  bool
 	t2                                 float32
 	G, H, L, S                         int
 }
 
-func (part *groupedQueryAttentionPart47) Run(from, to int) error {
+func (part *groupedQueryAttentionPart28) Run(from, to int) error {
 	da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t2, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3284,14 +1695,14 @@ func (part *groupedQueryAttentionPart47) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart48 is a loop that runs in parts.
-type groupedQueryAttentionPart48 struct {
+// groupedQueryAttentionPart29 is a loop that runs in parts.
+type groupedQueryAttentionPart29 struct {
 	dq, dsum, k   []float32
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart48) Run(from, to int) error {
+func (part *groupedQueryAttentionPart29) Run(from, to int) error {
 	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3331,14 +1742,14 @@ func (part *groupedQueryAttentionPart48) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart49 is a loop that runs in parts.
-type groupedQueryAttentionPart49 struct {
+// groupedQueryAttentionPart30 is a loop that runs in parts.
+type groupedQueryAttentionPart30 struct {
 	dk, dsum, q   []float32
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart49) Run(from, to int) error {
+func (part *groupedQueryAttentionPart30) Run(from, to int) error {
 	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3414,7 +1825,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	s := runtime.Temp[float32](b, B*H*G*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (groupedQueryAttentionPart17{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart12{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -3444,7 +1855,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// a[b, h, g, l, s] = exp(s[b, h, g, l, s] - max[b, h, g, l]) / sum2[b, h, g, l]   for b in ...B, h in H, g in G, l in L, s in S
 	a := runtime.Temp[float32](b, B*H*G*L*S)
-	if part := (groupedQueryAttentionPart18{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+	if part := (groupedQueryAttentionPart13{a, max2, s, sum2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -3455,7 +1866,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart20{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if part := (groupedQueryAttentionPart15{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3468,7 +1879,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float32](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart46{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+		if part := (groupedQueryAttentionPart27{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
 			if err := part.Run(0, B*H*G); err != nil {
 				return err
 			}
@@ -3480,7 +1891,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart47{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if part := (groupedQueryAttentionPart28{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3491,7 +1902,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		if part := (groupedQueryAttentionPart48{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if part := (groupedQueryAttentionPart29{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3502,7 +1913,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		if part := (groupedQueryAttentionPart49{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+		if part := (groupedQueryAttentionPart30{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -3513,7 +1924,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		if part := (groupedQueryAttentionPart25{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+		if part := (groupedQueryAttentionPart20{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -3527,14 +1938,14 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 	return nil
 }
 
-// groupedQueryAttentionPart50 is a loop that runs in parts.
-type groupedQueryAttentionPart50 struct {
+// groupedQueryAttentionPart31 is a loop that runs in parts.
+type groupedQueryAttentionPart31 struct {
 	a, da, dsum2Sum1 []float64
 	c                bool
 	G, H, L, S       int
 }
 
-func (part *groupedQueryAttentionPart50) Run(from, to int) error {
+func (part *groupedQueryAttentionPart31) Run(from, to int) error {
 	a, da, dsum2Sum1, c, G, H, L, S := part.a, part.da, part.dsum2Sum1, part.c, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3562,15 +1973,15 @@ func (part *groupedQueryAttentionPart50) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart51 is a loop that runs in parts.
-type groupedQueryAttentionPart51 struct {
+// groupedQueryAttentionPart32 is a loop that runs in parts.
+type groupedQueryAttentionPart32 struct {
 	da, dsum, dsum2Sum1, max2, s, sum2 []float64
 	c                                  bool
 	t2                                 float64
 	G, H, L, S                         int
 }
 
-func (part *groupedQueryAttentionPart51) Run(from, to int) error {
+func (part *groupedQueryAttentionPart32) Run(from, to int) error {
 	da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S := part.da, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.c, part.t2, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3609,14 +2020,14 @@ func (part *groupedQueryAttentionPart51) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart52 is a loop that runs in parts.
-type groupedQueryAttentionPart52 struct {
+// groupedQueryAttentionPart33 is a loop that runs in parts.
+type groupedQueryAttentionPart33 struct {
 	dq, dsum, k   []float64
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart52) Run(from, to int) error {
+func (part *groupedQueryAttentionPart33) Run(from, to int) error {
 	dq, dsum, k, c, E, G, H, L, S := part.dq, part.dsum, part.k, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3656,14 +2067,14 @@ func (part *groupedQueryAttentionPart52) Run(from, to int) error {
 	return nil
 }
 
-// groupedQueryAttentionPart53 is a loop that runs in parts.
-type groupedQueryAttentionPart53 struct {
+// groupedQueryAttentionPart34 is a loop that runs in parts.
+type groupedQueryAttentionPart34 struct {
 	dk, dsum, q   []float64
 	c             bool
 	E, G, H, L, S int
 }
 
-func (part *groupedQueryAttentionPart53) Run(from, to int) error {
+func (part *groupedQueryAttentionPart34) Run(from, to int) error {
 	dk, dsum, q, c, E, G, H, L, S := part.dk, part.dsum, part.q, part.c, part.E, part.G, part.H, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3739,7 +2150,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 	s := runtime.Temp[float64](b, B*H*G*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (groupedQueryAttentionPart19{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
+	if part := (groupedQueryAttentionPart14{s, sum, t, t2, G, H, L, S}); runtime.Small(B*H*G*L, S) {
 		if err := part.Run(0, B*H*G*L); err != nil {
 			return err
 		}
@@ -3780,7 +2191,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 	// @a[b, h, g, i, j] += @y[b, h, g, i, u] * v[b, h, j, u]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	da := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart26{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
+		if part := (groupedQueryAttentionPart21{da, dy, v2, G, H, L, S, V}); runtime.Small(B*H*G*L, V*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3793,7 +2204,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 	dsum2Sum1 := runtime.Temp[float64](b, B*H*G*L)
 	c := 0 < V
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart50{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
+		if part := (groupedQueryAttentionPart31{a, da, dsum2Sum1, c, G, H, L, S}); runtime.Small(B*H*G, L*S) {
 			if err := part.Run(0, B*H*G); err != nil {
 				return err
 			}
@@ -3805,7 +2216,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 	// @sum[b, h, g, l, s] = if l + |S| - |L| < s then 0 else if 0 < |V| then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, h, g, l] * exp(s[b, h, g, l, s] - max[b, h, g, l]) * (@a[b, h, g, l, s] - @sum2.sum1[b, h, g, l]) else 0   for b in ...B, h in H, g in G, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*H*G*L*S)
 	if wantDq || wantDk {
-		if part := (groupedQueryAttentionPart51{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
+		if part := (groupedQueryAttentionPart32{da, dsum, dsum2Sum1, max2, s, sum2, c, t2, G, H, L, S}); runtime.Small(B*H*G*L, 9*S) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3816,7 +2227,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 
 	// @q[b, h, g, i, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * k[b, h, j, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDq {
-		if part := (groupedQueryAttentionPart52{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
+		if part := (groupedQueryAttentionPart33{dq, dsum, k, c, E, G, H, L, S}); runtime.Small(B*H*G*L, S*E) {
 			if err := part.Run(0, B*H*G*L); err != nil {
 				return err
 			}
@@ -3827,7 +2238,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 
 	// @k[b, h, j, e] += if i + |S| - |L| < j then 0 else if 0 < |V| then @sum[b, h, g, i, j] * q[b, h, g, i, e] else 0   for b in ...B, h in H, g in G, i in L, j in S, e in E
 	if wantDk {
-		if part := (groupedQueryAttentionPart53{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
+		if part := (groupedQueryAttentionPart34{dk, dsum, q, c, E, G, H, L, S}); runtime.Small(B*H*S, G*L*E) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}
@@ -3838,7 +2249,7 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 
 	// @v[b, h, j, u] += @y[b, h, g, i, u] * a[b, h, g, i, j]   for b in ...B, h in H, g in G, i in L, u in V, j in S
 	if wantDv {
-		if part := (groupedQueryAttentionPart31{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
+		if part := (groupedQueryAttentionPart26{a, dv, dy, G, H, L, S, V}); runtime.Small(B*H*S, G*L*V) {
 			if err := part.Run(0, B*H*S); err != nil {
 				return err
 			}

@@ -2,7 +2,11 @@
 
 package attention
 
-import "github.com/opgen/opgen/runtime"
+import (
+	"math"
+
+	"github.com/opgen/opgen/runtime"
+)
 
 const _ = runtime.GeneratedCodeV1
 
@@ -76,6 +80,7 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 	variant := scaledDotProductAttentionVariant(&vals, mask)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(q, k, v, bias)
+	bound.MakeAll = record
 	if err := scaledDotProductAttentionForwards[variant].BindNew(&bound, nil, q, k, v, mask, bias); err != nil {
 		return nil, nil, err
 	}
@@ -99,7 +104,25 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 				bound.Finish()
 				return nil
 			})
-		case 4, 5, 6, 7, 12, 13, 14, 15:
+		case 4, 6:
+			savedSum := bound.Tensor(7)
+			savedMax := bound.Tensor(8)
+			savedSum2 := bound.Tensor(9)
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "sum", Tensor: savedSum}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Saved(8), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
+					return err
+				}
+				if err := scaledDotProductAttentionRunBackward(&bound, &vals, variant); err != nil {
+					return bound.Fail(err)
+				}
+				bound.Finish()
+				return nil
+			})
+			savedSum.Release()
+			savedMax.Release()
+			savedSum2.Release()
+		case 5, 7, 12, 13, 14, 15:
 			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
@@ -128,24 +151,6 @@ func ScaledDotProductAttentionInto(y, a, q, k, v, mask, bias *runtime.Tensor, se
 		return err
 	}
 	if err := scaledDotProductAttentionRun(&bound, &vals, variant); err != nil {
-		return bound.Fail(err)
-	}
-	bound.Finish()
-	return nil
-}
-
-// ScaledDotProductAttentionBackwardInto sets dq, dk, dv, dbias, those that are not nil, to the gradients of the inputs for the gradients dy, da of the outputs. Errors wrap the same kinds as those of [ScaledDotProductAttention], or runtime.ErrAlias.
-func ScaledDotProductAttentionBackwardInto(dq, dk, dv, dbias, dy, da, q, k, v, mask, bias, a *runtime.Tensor, seed runtime.Seed, attrs *ScaledDotProductAttentionAttrs) error {
-	vals, err := attrs.values(seed)
-	if err != nil {
-		return err
-	}
-	variant := scaledDotProductAttentionVariant(&vals, mask)
-	var bound runtime.Bound
-	if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, q, k, v, mask, bias, a, dy, da, dq, dk, dv, dbias); err != nil {
-		return err
-	}
-	if err := scaledDotProductAttentionRunBackward(&bound, &vals, variant); err != nil {
 		return bound.Fail(err)
 	}
 	bound.Finish()
@@ -234,14 +239,56 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b *runtime.Bound, v *sc
 }
 
 // scaledDotProductAttentionNoCausalNoMaskScaleIfRun computes scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0).
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRunF64(b, v)
+func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[3])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[3], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[3], a.Row[3] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5] = b.Spare(9, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = v.scale
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalNoMaskScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale given, not p == real(0).
@@ -256,14 +303,56 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b *runtime.Bound, v *sc
 }
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun computes scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0).
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF64(b, v)
+func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[3])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[3], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[3], a.Row[3] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5] = b.Spare(9, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0).
@@ -371,17 +460,17 @@ var scaledDotProductAttentionForwards = [...]*runtime.Signature{
 	2:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
 	3:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
 	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	5:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
+	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
 	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	7:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
+	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
 	8:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
 	9:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
 	10: &scaledDotProductAttentionNoCausalMaskScaleIfForward,
 	11: &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	12: &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	13: &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	14: &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	15: &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
+	12: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	14: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
 }
 
 // scaledDotProductAttentionRun runs the op in a variant.
@@ -396,11 +485,11 @@ func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttention
 	case 3:
 		return scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b, v)
 	case 4:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b, v)
+		scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b, v)
 	case 5:
 		return scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b, v)
 	case 6:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b, v)
+		scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b, v)
 	case 7:
 		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b, v)
 	case 8:
@@ -468,14 +557,90 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackward(b *runtime.Boun
 }
 
 // scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0).
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dqPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[9], b.Ext[4], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = daAll1, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[10], b.Ext[3], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = daAll1, b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = dqPart2, b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Ptr[8], 1
+		a.Ptr[7], a.Row[7], a.Step[7] = dqPart2, b.Ext[3], 1
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(14, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = v.scale
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(&a)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^1, ^11)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[2]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(11, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^12)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, 1, b.Ext[3]
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[2]*b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], ^13)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[9], 1, b.Ext[4]
+		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[5], 1, b.Ext[3]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(13, b.Ext[0]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale given, not p == real(0).
@@ -490,14 +655,90 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackward(b *runtime.Boun
 }
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0).
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dqPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[4]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[9], b.Ext[4], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = daAll1, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[10], b.Ext[3], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = daAll1, b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = dqPart2, b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Ptr[8], 1
+		a.Ptr[7], a.Row[7], a.Step[7] = dqPart2, b.Ext[3], 1
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(14, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(&a)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^1, ^11)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[2]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(11, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^12)
+		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, 1, b.Ext[3]
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[2]*b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
+	if b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], ^13)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[9], 1, b.Ext[4]
+		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[5], 1, b.Ext[3]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(13, b.Ext[0]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0).
@@ -605,17 +846,17 @@ var scaledDotProductAttentionBackwards = [...]*runtime.Signature{
 	2:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	3:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
-	5:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
+	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
-	7:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
+	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 	8:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	9:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	10: &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	11: &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	12: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
-	13: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
-	14: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
-	15: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
+	12: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
+	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
+	14: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
+	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 }
 
 // scaledDotProductAttentionRunBackward runs its derivative in a variant.
@@ -630,11 +871,11 @@ func scaledDotProductAttentionRunBackward(b *runtime.Bound, v *scaledDotProductA
 	case 3:
 		return scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackward(b, v)
 	case 4:
-		return scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b, v)
+		scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b, v)
 	case 5:
 		return scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackward(b, v)
 	case 6:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b, v)
+		scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b, v)
 	case 7:
 		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackward(b, v)
 	case 8:
@@ -696,6 +937,43 @@ var scaledDotProductAttentionNoCausalMaskScaleIfBackward = runtime.Signature{
 var scaledDotProductAttentionNoCausalNoMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
 	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}, InPlace: 1 << 3},
+		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<3 | 1<<4},
+		7: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1 << 3},
+		8: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+		9: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+	},
+}
+
+var scaledDotProductAttentionNoCausalNoMaskScaleIfBackward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
+		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2:  {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3:  {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		5:  {Name: "a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		6:  {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		7:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		8:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		9:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		10: {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 3, Batch: 1},
+		12: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1<<1 | 1<<3, Batch: 1},
+		13: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1<<2 | 1<<3, Batch: 1},
+		14: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4, InPlace: 1<<3 | 1<<4 | 1<<6 | 1<<10},
+	},
+}
+
+var scaledDotProductAttentionNoCausalNoMaskScaleElseForward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
 		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true},
@@ -706,7 +984,7 @@ var scaledDotProductAttentionNoCausalNoMaskScaleIfForward = runtime.Signature{
 	},
 }
 
-var scaledDotProductAttentionNoCausalNoMaskScaleIfBackward = runtime.Signature{
+var scaledDotProductAttentionNoCausalNoMaskScaleElseBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
@@ -752,7 +1030,47 @@ func init() {
 			{Name: "p", Type: "float", Default: "0"},
 			{Name: "seed", Type: "rng"},
 		},
-		Kernels: []string{"f32", "f64"},
-		Invoke:  scaledDotProductAttentionInvoke,
+		Kernels: []string{"f32", "f64"}, Assembly: true,
+		Invoke: scaledDotProductAttentionInvoke,
 	})
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1", Rows: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1", Rows: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
 }

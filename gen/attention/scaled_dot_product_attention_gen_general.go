@@ -1234,246 +1234,13 @@ func (part *scaledDotProductAttentionPart20) Run(from, to int) error {
 
 // scaledDotProductAttentionPart21 is a loop that runs in parts.
 type scaledDotProductAttentionPart21 struct {
-	a, max2, s, sum2 []float32
-	t2               float32
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart21) Run(from, to int) error {
-	a, max2, s, sum2, t2, L, S := part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-			a[sRow2+s2] = t / t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskScaleIfRunF32 computes scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t2 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart21{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart22 is a loop that runs in parts.
-type scaledDotProductAttentionPart22 struct {
-	v            scaledDotProductAttentionValues
-	bias, s, sum []float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
-	v, bias, s, sum, L, S := &part.v, part.bias, part.s, part.sum, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		sumRow := b2 * L
-		sumRow2 := (sumRow + i) * S
-		for j := range S {
-			s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart23 is a loop that runs in parts.
-type scaledDotProductAttentionPart23 struct {
-	a, max2, s, sum2 []float64
-	t                float64
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart23) Run(from, to int) error {
-	a, max2, s, sum2, t, L, S := part.a, part.max2, part.s, part.sum2, part.t, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskScaleIfRunF64 computes scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t := 1 - v.p
-	if part := (scaledDotProductAttentionPart23{a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart24 is a loop that runs in parts.
-type scaledDotProductAttentionPart24 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float32
 	p, t2            float32
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart24) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart21) Run(from, to int) error {
 	v, a, max2, s, sum2, p, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1556,7 +1323,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t2 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart24{*v, a, max2, s, sum2, p, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart21{*v, a, max2, s, sum2, p, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1577,15 +1344,38 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart25 is a loop that runs in parts.
-type scaledDotProductAttentionPart25 struct {
+// scaledDotProductAttentionPart22 is a loop that runs in parts.
+type scaledDotProductAttentionPart22 struct {
+	v            scaledDotProductAttentionValues
+	bias, s, sum []float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
+	v, bias, s, sum, L, S := &part.v, part.bias, part.s, part.sum, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart23 is a loop that runs in parts.
+type scaledDotProductAttentionPart23 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float64
 	t                float64
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart25) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart23) Run(from, to int) error {
 	v, a, max2, s, sum2, t, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1665,7 +1455,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t := 1 - v.p
-	if part := (scaledDotProductAttentionPart25{*v, a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart23{*v, a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1686,14 +1476,14 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart26 is a loop that runs in parts.
-type scaledDotProductAttentionPart26 struct {
+// scaledDotProductAttentionPart24 is a loop that runs in parts.
+type scaledDotProductAttentionPart24 struct {
 	bias, s, sum []float32
 	t            float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart24) Run(from, to int) error {
 	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1709,8 +1499,8 @@ func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32 computes scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+// scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32 computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0), T f32.
+func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	B := b.Ext[0]
 	L := b.Ext[1]
 	S := b.Ext[3]
@@ -1736,7 +1526,219 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart24{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
+	}
+
+	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
+	max2 := runtime.Temp[float32](b, B*L)
+	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
+	sum2 := runtime.Temp[float32](b, B*L)
+	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
+	p := float32(v.p)
+	t3 := float32(1 - v.p)
+	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
+	}
+
+	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float32](b, 5), y)
+	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart25 is a loop that runs in parts.
+type scaledDotProductAttentionPart25 struct {
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart25) Run(from, to int) error {
+	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64 computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0), T f64.
+func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	S := b.Ext[3]
+	E := b.Ext[2]
+	V := b.Ext[4]
+	q := runtime.Elements[float64](b, 0)
+	k := runtime.Elements[float64](b, 1)
+	bias := runtime.Elements[float64](b, 4)
+	v3 := runtime.Elements[float64](b, 2)
+	y := runtime.Temp[float64](b, B*L*V)
+	a := runtime.Temp[float64](b, B*L*S)
+
+	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	sum := runtime.Temp[float64](b, B*L*S)
+	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
+	}
+
+	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
+	s := runtime.Temp[float64](b, B*L*S)
+	t := 1 / math.Sqrt(float64(E))
+	if part := (scaledDotProductAttentionPart25{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, S); err != nil {
+		return err
+	}
+
+	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
+	max2 := runtime.Temp[float64](b, B*L)
+	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
+	sum2 := runtime.Temp[float64](b, B*L)
+	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
+		return err
+	}
+
+	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
+	t2 := 1 - v.p
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
+		return err
+	}
+
+	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, V*S); err != nil {
+		return err
+	}
+	copy(runtime.Elements[float64](b, 5), y)
+	copy(runtime.Elements[float64](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart26 is a loop that runs in parts.
+type scaledDotProductAttentionPart26 struct {
+	mask         []bool
+	bias, s, sum []float32
+	scale, t     float32
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
+	mask, bias, s, sum, scale, t, L, S := part.mask, part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t2 float32
+			if i < j || !mask[maskRow2+j] {
+				t2 = t
+			} else {
+				t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionCausalMaskScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f32.
+func scaledDotProductAttentionCausalMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	B := b.Ext[0]
+	L := b.Ext[1]
+	S := b.Ext[3]
+	E := b.Ext[2]
+	V := b.Ext[4]
+	q := runtime.Elements[float32](b, 0)
+	k := runtime.Elements[float32](b, 1)
+	mask := runtime.Elements[bool](b, 3)
+	bias := runtime.Elements[float32](b, 4)
+	v3 := runtime.Elements[float32](b, 2)
+	y := runtime.Temp[float32](b, B*L*V)
+	a := runtime.Temp[float32](b, B*L*S)
+
+	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	sum := runtime.Temp[float32](b, B*L*S)
+	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
+		if err := part.Run(0, B*L); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B*L, S*E); err != nil {
+		return err
+	}
+
+	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
+	s := runtime.Temp[float32](b, B*L*S)
+	t := float32(-math.Inf(1))
+	scale := float32(v.scale)
+	if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1789,374 +1791,6 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v 
 
 // scaledDotProductAttentionPart27 is a loop that runs in parts.
 type scaledDotProductAttentionPart27 struct {
-	bias, s, sum []float64
-	t            float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart27) Run(from, to int) error {
-	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		sumRow := b2 * L
-		sumRow2 := (sumRow + i) * S
-		for j := range S {
-			s[sumRow2+j] = float64(sum[sumRow2+j]*t) + bias[sumRow2+j]
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF64 computes scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32 computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0), T f32.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
-	p := float32(v.p)
-	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64 computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0), T f64.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
-	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart28 is a loop that runs in parts.
-type scaledDotProductAttentionPart28 struct {
-	mask         []bool
-	bias, s, sum []float32
-	scale, t     float32
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
-	mask, bias, s, sum, scale, t, L, S := part.mask, part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + i) * S
-		for j := range S {
-			var t2 float32
-			if i < j || !mask[maskRow2+j] {
-				t2 = t
-			} else {
-				t2 = float32(sum[maskRow2+j]*scale) + bias[maskRow2+j]
-			}
-			s[maskRow2+j] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f32.
-func scaledDotProductAttentionCausalMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart29 is a loop that runs in parts.
-type scaledDotProductAttentionPart29 struct {
 	v            scaledDotProductAttentionValues
 	mask         []bool
 	bias, s, sum []float64
@@ -2164,7 +1798,7 @@ type scaledDotProductAttentionPart29 struct {
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart29) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart27) Run(from, to int) error {
 	v, mask, bias, s, sum, t, L, S := &part.v, part.mask, part.bias, part.s, part.sum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2214,7 +1848,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunF64(b *runtime.Bound, v *scale
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2294,7 +1928,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2374,7 +2008,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2425,15 +2059,15 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 	return nil
 }
 
-// scaledDotProductAttentionPart30 is a loop that runs in parts.
-type scaledDotProductAttentionPart30 struct {
+// scaledDotProductAttentionPart28 is a loop that runs in parts.
+type scaledDotProductAttentionPart28 struct {
 	mask         []bool
 	bias, s, sum []float32
 	t, t2        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
 	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2484,7 +2118,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *sca
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2535,15 +2169,15 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *sca
 	return nil
 }
 
-// scaledDotProductAttentionPart31 is a loop that runs in parts.
-type scaledDotProductAttentionPart31 struct {
+// scaledDotProductAttentionPart29 is a loop that runs in parts.
+type scaledDotProductAttentionPart29 struct {
 	mask         []bool
 	bias, s, sum []float64
 	t, t2        float64
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart31) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart29) Run(from, to int) error {
 	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2594,7 +2228,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunF64(b *runtime.Bound, v *sca
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2674,7 +2308,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2755,7 +2389,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2806,14 +2440,14 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart32 is a loop that runs in parts.
-type scaledDotProductAttentionPart32 struct {
+// scaledDotProductAttentionPart30 is a loop that runs in parts.
+type scaledDotProductAttentionPart30 struct {
 	bias, s, sum []float32
 	scale, t     float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
 	bias, s, sum, scale, t, L, S := part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2863,7 +2497,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *sca
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2914,15 +2548,15 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *sca
 	return nil
 }
 
-// scaledDotProductAttentionPart33 is a loop that runs in parts.
-type scaledDotProductAttentionPart33 struct {
+// scaledDotProductAttentionPart31 is a loop that runs in parts.
+type scaledDotProductAttentionPart31 struct {
 	v            scaledDotProductAttentionValues
 	bias, s, sum []float64
 	t            float64
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart33) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart31) Run(from, to int) error {
 	v, bias, s, sum, t, L, S := &part.v, part.bias, part.s, part.sum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2971,7 +2605,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunF64(b *runtime.Bound, v *sca
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3050,7 +2684,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3129,7 +2763,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3180,14 +2814,14 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart34 is a loop that runs in parts.
-type scaledDotProductAttentionPart34 struct {
+// scaledDotProductAttentionPart32 is a loop that runs in parts.
+type scaledDotProductAttentionPart32 struct {
 	bias, s, sum []float32
 	t, t2        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart34) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
 	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3237,7 +2871,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v *s
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3288,14 +2922,14 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart35 is a loop that runs in parts.
-type scaledDotProductAttentionPart35 struct {
+// scaledDotProductAttentionPart33 is a loop that runs in parts.
+type scaledDotProductAttentionPart33 struct {
 	bias, s, sum []float64
 	t, t2        float64
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart35) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart33) Run(from, to int) error {
 	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3345,7 +2979,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF64(b *runtime.Bound, v *s
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3424,7 +3058,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3504,7 +3138,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3555,13 +3189,13 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart36 is a loop that runs in parts.
-type scaledDotProductAttentionPart36 struct {
+// scaledDotProductAttentionPart34 is a loop that runs in parts.
+type scaledDotProductAttentionPart34 struct {
 	daAll1, dy, v3 []float32
 	L, S, V        int
 }
 
-func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart34) Run(from, to int) error {
 	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
 	for point := from; point < to; point++ {
 		rest := point
@@ -3584,13 +3218,13 @@ func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart37 is a loop that runs in parts.
-type scaledDotProductAttentionPart37 struct {
+// scaledDotProductAttentionPart35 is a loop that runs in parts.
+type scaledDotProductAttentionPart35 struct {
 	da, daAll1, dsum2Sum1, max2, s []float32
 	L, S                           int
 }
 
-func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart35) Run(from, to int) error {
 	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
@@ -3610,15 +3244,15 @@ func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart38 is a loop that runs in parts.
-type scaledDotProductAttentionPart38 struct {
+// scaledDotProductAttentionPart36 is a loop that runs in parts.
+type scaledDotProductAttentionPart36 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	scale, t5                                  float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3646,14 +3280,14 @@ func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart39 is a loop that runs in parts.
-type scaledDotProductAttentionPart39 struct {
+// scaledDotProductAttentionPart37 is a loop that runs in parts.
+type scaledDotProductAttentionPart37 struct {
 	mask        []bool
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3680,14 +3314,14 @@ func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart40 is a loop that runs in parts.
-type scaledDotProductAttentionPart40 struct {
+// scaledDotProductAttentionPart38 is a loop that runs in parts.
+type scaledDotProductAttentionPart38 struct {
 	mask        []bool
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3715,13 +3349,13 @@ func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart41 is a loop that runs in parts.
-type scaledDotProductAttentionPart41 struct {
+// scaledDotProductAttentionPart39 is a loop that runs in parts.
+type scaledDotProductAttentionPart39 struct {
 	a, dv, dy []float32
 	L, S, V   int
 }
 
-func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
 	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
 	for point := from; point < to; point++ {
 		rest := point
@@ -3743,15 +3377,15 @@ func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart42 is a loop that runs in parts.
-type scaledDotProductAttentionPart42 struct {
+// scaledDotProductAttentionPart40 is a loop that runs in parts.
+type scaledDotProductAttentionPart40 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t5                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart42) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3855,7 +3489,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -3867,7 +3501,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -3880,7 +3514,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart38{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart36{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -3891,7 +3525,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart39{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart37{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -3902,7 +3536,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart40{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart38{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -3913,7 +3547,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -3924,7 +3558,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart42{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart40{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -3939,13 +3573,13 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart43 is a loop that runs in parts.
-type scaledDotProductAttentionPart43 struct {
+// scaledDotProductAttentionPart41 is a loop that runs in parts.
+type scaledDotProductAttentionPart41 struct {
 	daAll1, dy, v3 []float64
 	L, S, V        int
 }
 
-func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
 	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
 	for point := from; point < to; point++ {
 		rest := point
@@ -3968,13 +3602,13 @@ func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart44 is a loop that runs in parts.
-type scaledDotProductAttentionPart44 struct {
+// scaledDotProductAttentionPart42 is a loop that runs in parts.
+type scaledDotProductAttentionPart42 struct {
 	da, daAll1, dsum2Sum1, max2, s []float64
 	L, S                           int
 }
 
-func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart42) Run(from, to int) error {
 	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
@@ -3994,8 +3628,8 @@ func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart45 is a loop that runs in parts.
-type scaledDotProductAttentionPart45 struct {
+// scaledDotProductAttentionPart43 is a loop that runs in parts.
+type scaledDotProductAttentionPart43 struct {
 	v                                          scaledDotProductAttentionValues
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
@@ -4003,7 +3637,7 @@ type scaledDotProductAttentionPart45 struct {
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
 	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4030,14 +3664,14 @@ func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart46 is a loop that runs in parts.
-type scaledDotProductAttentionPart46 struct {
+// scaledDotProductAttentionPart44 is a loop that runs in parts.
+type scaledDotProductAttentionPart44 struct {
 	mask        []bool
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4064,14 +3698,14 @@ func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart47 is a loop that runs in parts.
-type scaledDotProductAttentionPart47 struct {
+// scaledDotProductAttentionPart45 is a loop that runs in parts.
+type scaledDotProductAttentionPart45 struct {
 	mask        []bool
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4099,13 +3733,13 @@ func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart48 is a loop that runs in parts.
-type scaledDotProductAttentionPart48 struct {
+// scaledDotProductAttentionPart46 is a loop that runs in parts.
+type scaledDotProductAttentionPart46 struct {
 	a, dv, dy []float64
 	L, S, V   int
 }
 
-func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
 	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
 	for point := from; point < to; point++ {
 		rest := point
@@ -4127,15 +3761,15 @@ func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart49 is a loop that runs in parts.
-type scaledDotProductAttentionPart49 struct {
+// scaledDotProductAttentionPart47 is a loop that runs in parts.
+type scaledDotProductAttentionPart47 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t4                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4237,7 +3871,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4249,7 +3883,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -4262,7 +3896,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart45{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart43{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4273,7 +3907,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart46{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart44{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4284,7 +3918,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart47{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart45{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4295,7 +3929,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4306,7 +3940,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart49{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart47{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4321,15 +3955,15 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart50 is a loop that runs in parts.
-type scaledDotProductAttentionPart50 struct {
+// scaledDotProductAttentionPart48 is a loop that runs in parts.
+type scaledDotProductAttentionPart48 struct {
 	v    scaledDotProductAttentionValues
 	kept []bool
 	p    float32
 	L, S int
 }
 
-func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
 	v, kept, p, L, S := &part.v, part.kept, part.p, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4345,15 +3979,15 @@ func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart51 is a loop that runs in parts.
-type scaledDotProductAttentionPart51 struct {
+// scaledDotProductAttentionPart49 is a loop that runs in parts.
+type scaledDotProductAttentionPart49 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
 	t3                               float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -4379,15 +4013,15 @@ func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart52 is a loop that runs in parts.
-type scaledDotProductAttentionPart52 struct {
+// scaledDotProductAttentionPart50 is a loop that runs in parts.
+type scaledDotProductAttentionPart50 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float32
 	t3                                   float32
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4418,15 +4052,15 @@ func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart53 is a loop that runs in parts.
-type scaledDotProductAttentionPart53 struct {
+// scaledDotProductAttentionPart51 is a loop that runs in parts.
+type scaledDotProductAttentionPart51 struct {
 	mask     []bool
 	ds, dsum []float32
 	scale    float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
 	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4446,13 +4080,13 @@ func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart54 is a loop that runs in parts.
-type scaledDotProductAttentionPart54 struct {
+// scaledDotProductAttentionPart52 is a loop that runs in parts.
+type scaledDotProductAttentionPart52 struct {
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4475,13 +4109,13 @@ func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart55 is a loop that runs in parts.
-type scaledDotProductAttentionPart55 struct {
+// scaledDotProductAttentionPart53 is a loop that runs in parts.
+type scaledDotProductAttentionPart53 struct {
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4504,14 +4138,14 @@ func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart56 is a loop that runs in parts.
-type scaledDotProductAttentionPart56 struct {
+// scaledDotProductAttentionPart54 is a loop that runs in parts.
+type scaledDotProductAttentionPart54 struct {
 	mask      []bool
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4585,7 +4219,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4621,7 +4255,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4634,7 +4268,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -4646,7 +4280,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4658,7 +4292,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart53{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart51{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4669,7 +4303,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4680,7 +4314,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4691,7 +4325,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4702,7 +4336,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart56{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart54{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4717,14 +4351,14 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart57 is a loop that runs in parts.
-type scaledDotProductAttentionPart57 struct {
+// scaledDotProductAttentionPart55 is a loop that runs in parts.
+type scaledDotProductAttentionPart55 struct {
 	v    scaledDotProductAttentionValues
 	kept []bool
 	L, S int
 }
 
-func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
 	v, kept, L, S := &part.v, part.kept, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4740,15 +4374,15 @@ func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart58 is a loop that runs in parts.
-type scaledDotProductAttentionPart58 struct {
+// scaledDotProductAttentionPart56 is a loop that runs in parts.
+type scaledDotProductAttentionPart56 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t2                               float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -4773,15 +4407,15 @@ func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart59 is a loop that runs in parts.
-type scaledDotProductAttentionPart59 struct {
+// scaledDotProductAttentionPart57 is a loop that runs in parts.
+type scaledDotProductAttentionPart57 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float64
 	t2                                   float64
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4812,15 +4446,15 @@ func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart60 is a loop that runs in parts.
-type scaledDotProductAttentionPart60 struct {
+// scaledDotProductAttentionPart58 is a loop that runs in parts.
+type scaledDotProductAttentionPart58 struct {
 	v        scaledDotProductAttentionValues
 	mask     []bool
 	ds, dsum []float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
 	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4840,13 +4474,13 @@ func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart61 is a loop that runs in parts.
-type scaledDotProductAttentionPart61 struct {
+// scaledDotProductAttentionPart59 is a loop that runs in parts.
+type scaledDotProductAttentionPart59 struct {
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4869,13 +4503,13 @@ func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart62 is a loop that runs in parts.
-type scaledDotProductAttentionPart62 struct {
+// scaledDotProductAttentionPart60 is a loop that runs in parts.
+type scaledDotProductAttentionPart60 struct {
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4898,14 +4532,14 @@ func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart63 is a loop that runs in parts.
-type scaledDotProductAttentionPart63 struct {
+// scaledDotProductAttentionPart61 is a loop that runs in parts.
+type scaledDotProductAttentionPart61 struct {
 	mask      []bool
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart63) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4977,7 +4611,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5013,7 +4647,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5026,7 +4660,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -5038,7 +4672,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5050,7 +4684,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart60{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart58{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5061,7 +4695,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5072,7 +4706,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5083,7 +4717,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5094,7 +4728,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart63{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart61{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5109,13 +4743,13 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart64 is a loop that runs in parts.
-type scaledDotProductAttentionPart64 struct {
+// scaledDotProductAttentionPart62 is a loop that runs in parts.
+type scaledDotProductAttentionPart62 struct {
 	da, daAll1, dsum2Sum1, max2, s []float32
 	L, S                           int
 }
 
-func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
 	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
@@ -5135,15 +4769,15 @@ func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart65 is a loop that runs in parts.
-type scaledDotProductAttentionPart65 struct {
+// scaledDotProductAttentionPart63 is a loop that runs in parts.
+type scaledDotProductAttentionPart63 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	t, t6                                      float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart63) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5171,14 +4805,14 @@ func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart66 is a loop that runs in parts.
-type scaledDotProductAttentionPart66 struct {
+// scaledDotProductAttentionPart64 is a loop that runs in parts.
+type scaledDotProductAttentionPart64 struct {
 	mask        []bool
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5205,14 +4839,14 @@ func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart67 is a loop that runs in parts.
-type scaledDotProductAttentionPart67 struct {
+// scaledDotProductAttentionPart65 is a loop that runs in parts.
+type scaledDotProductAttentionPart65 struct {
 	mask        []bool
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5240,15 +4874,15 @@ func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart68 is a loop that runs in parts.
-type scaledDotProductAttentionPart68 struct {
+// scaledDotProductAttentionPart66 is a loop that runs in parts.
+type scaledDotProductAttentionPart66 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t6                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart68) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5352,7 +4986,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5364,7 +4998,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -5377,7 +5011,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart65{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart63{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5388,7 +5022,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart66{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart64{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5399,7 +5033,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart67{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart65{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5410,7 +5044,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5421,7 +5055,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart68{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart66{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5436,13 +5070,13 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart69 is a loop that runs in parts.
-type scaledDotProductAttentionPart69 struct {
+// scaledDotProductAttentionPart67 is a loop that runs in parts.
+type scaledDotProductAttentionPart67 struct {
 	da, daAll1, dsum2Sum1, max2, s []float64
 	L, S                           int
 }
 
-func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
 	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		sRow := b2 * L
@@ -5462,15 +5096,15 @@ func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart70 is a loop that runs in parts.
-type scaledDotProductAttentionPart70 struct {
+// scaledDotProductAttentionPart68 is a loop that runs in parts.
+type scaledDotProductAttentionPart68 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
 	t, t5                                      float64
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart68) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5497,14 +5131,14 @@ func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart71 is a loop that runs in parts.
-type scaledDotProductAttentionPart71 struct {
+// scaledDotProductAttentionPart69 is a loop that runs in parts.
+type scaledDotProductAttentionPart69 struct {
 	mask        []bool
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5531,14 +5165,14 @@ func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart72 is a loop that runs in parts.
-type scaledDotProductAttentionPart72 struct {
+// scaledDotProductAttentionPart70 is a loop that runs in parts.
+type scaledDotProductAttentionPart70 struct {
 	mask        []bool
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5566,15 +5200,15 @@ func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart73 is a loop that runs in parts.
-type scaledDotProductAttentionPart73 struct {
+// scaledDotProductAttentionPart71 is a loop that runs in parts.
+type scaledDotProductAttentionPart71 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t5                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart73) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5677,7 +5311,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5689,7 +5323,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -5702,7 +5336,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart70{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart68{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5713,7 +5347,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart71{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart69{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5724,7 +5358,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart72{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart70{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5735,7 +5369,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5746,7 +5380,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart73{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart71{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5761,15 +5395,15 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart74 is a loop that runs in parts.
-type scaledDotProductAttentionPart74 struct {
+// scaledDotProductAttentionPart72 is a loop that runs in parts.
+type scaledDotProductAttentionPart72 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
 	t4                               float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -5795,15 +5429,15 @@ func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart75 is a loop that runs in parts.
-type scaledDotProductAttentionPart75 struct {
+// scaledDotProductAttentionPart73 is a loop that runs in parts.
+type scaledDotProductAttentionPart73 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float32
 	t4                                   float32
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart73) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5834,15 +5468,15 @@ func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart76 is a loop that runs in parts.
-type scaledDotProductAttentionPart76 struct {
+// scaledDotProductAttentionPart74 is a loop that runs in parts.
+type scaledDotProductAttentionPart74 struct {
 	mask     []bool
 	ds, dsum []float32
 	t        float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
 	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5862,14 +5496,14 @@ func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart77 is a loop that runs in parts.
-type scaledDotProductAttentionPart77 struct {
+// scaledDotProductAttentionPart75 is a loop that runs in parts.
+type scaledDotProductAttentionPart75 struct {
 	mask      []bool
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart77) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -5943,7 +5577,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5979,7 +5613,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5992,7 +5626,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6004,7 +5638,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6016,7 +5650,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart76{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart74{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6027,7 +5661,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6038,7 +5672,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6049,7 +5683,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6060,7 +5694,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart77{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart75{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6075,15 +5709,15 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart78 is a loop that runs in parts.
-type scaledDotProductAttentionPart78 struct {
+// scaledDotProductAttentionPart76 is a loop that runs in parts.
+type scaledDotProductAttentionPart76 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t3                               float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -6108,15 +5742,15 @@ func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart79 is a loop that runs in parts.
-type scaledDotProductAttentionPart79 struct {
+// scaledDotProductAttentionPart77 is a loop that runs in parts.
+type scaledDotProductAttentionPart77 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float64
 	t3                                   float64
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart79) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart77) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -6147,15 +5781,15 @@ func (part *scaledDotProductAttentionPart79) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart80 is a loop that runs in parts.
-type scaledDotProductAttentionPart80 struct {
+// scaledDotProductAttentionPart78 is a loop that runs in parts.
+type scaledDotProductAttentionPart78 struct {
 	mask     []bool
 	ds, dsum []float64
 	t        float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
 	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -6175,14 +5809,14 @@ func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart81 is a loop that runs in parts.
-type scaledDotProductAttentionPart81 struct {
+// scaledDotProductAttentionPart79 is a loop that runs in parts.
+type scaledDotProductAttentionPart79 struct {
 	mask      []bool
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart81) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart79) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -6255,7 +5889,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6291,7 +5925,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6304,7 +5938,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6316,7 +5950,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6328,7 +5962,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart80{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart78{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6339,7 +5973,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6350,7 +5984,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6361,7 +5995,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6372,7 +6006,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart81{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart79{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6387,504 +6021,15 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart82 is a loop that runs in parts.
-type scaledDotProductAttentionPart82 struct {
-	da, daAll1, dsum2Sum1, max2, s []float32
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart82) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += float64(t)
-			}
-			dsum2Sum1[sRow+l] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart83 is a loop that runs in parts.
-type scaledDotProductAttentionPart83 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	scale, t4                                  float32
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart83) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t4, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t := scale / sum2At
-		sRow := (sum2Row + l) * S
-		t3 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t2 := float32(t * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-			t5 := float32(t2 * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-			dsum[sRow+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart84 is a loop that runs in parts.
-type scaledDotProductAttentionPart84 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t4                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t4 / sum2At))
-			dbias[sRow2+s2] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	scale := float32(v.scale)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart82{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t4 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart83{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart84{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart85 is a loop that runs in parts.
-type scaledDotProductAttentionPart85 struct {
-	da, daAll1, dsum2Sum1, max2, s []float64
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart85) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += t
-			}
-			dsum2Sum1[sRow+l] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart86 is a loop that runs in parts.
-type scaledDotProductAttentionPart86 struct {
-	v                                          scaledDotProductAttentionValues
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t3                                         float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart86) Run(from, to int) error {
-	v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t3, L, S := &part.v, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t3, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t := v.scale / sum2At
-		sRow := (sum2Row + l) * S
-		t2 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t4 := float64(float64(t*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t2) / t3))
-			dsum[sRow+s2] = t4
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart87 is a loop that runs in parts.
-type scaledDotProductAttentionPart87 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t3                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart87) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t3, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t3, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t) / t3 / sum2At))
-			dbias[sRow2+s2] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart85{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t3 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart86{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart87{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart88 is a loop that runs in parts.
-type scaledDotProductAttentionPart88 struct {
+// scaledDotProductAttentionPart80 is a loop that runs in parts.
+type scaledDotProductAttentionPart80 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
 	t2                               float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart88) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -6910,15 +6055,15 @@ func (part *scaledDotProductAttentionPart88) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart89 is a loop that runs in parts.
-type scaledDotProductAttentionPart89 struct {
+// scaledDotProductAttentionPart81 is a loop that runs in parts.
+type scaledDotProductAttentionPart81 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float32
 	t2                                   float32
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart89) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart81) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -6949,14 +6094,14 @@ func (part *scaledDotProductAttentionPart89) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart90 is a loop that runs in parts.
-type scaledDotProductAttentionPart90 struct {
+// scaledDotProductAttentionPart82 is a loop that runs in parts.
+type scaledDotProductAttentionPart82 struct {
 	ds, dsum []float32
 	scale    float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart82) Run(from, to int) error {
 	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -6972,13 +6117,13 @@ func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart91 is a loop that runs in parts.
-type scaledDotProductAttentionPart91 struct {
+// scaledDotProductAttentionPart83 is a loop that runs in parts.
+type scaledDotProductAttentionPart83 struct {
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart91) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart83) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -7046,7 +6191,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7082,7 +6227,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7095,7 +6240,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t2 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart88{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart80{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -7107,7 +6252,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart89{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart81{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7119,7 +6264,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart90{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart82{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7130,7 +6275,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7141,7 +6286,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7152,7 +6297,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7163,7 +6308,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart91{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart83{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7178,15 +6323,15 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart92 is a loop that runs in parts.
-type scaledDotProductAttentionPart92 struct {
+// scaledDotProductAttentionPart84 is a loop that runs in parts.
+type scaledDotProductAttentionPart84 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t                                float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart92) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -7211,15 +6356,15 @@ func (part *scaledDotProductAttentionPart92) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart93 is a loop that runs in parts.
-type scaledDotProductAttentionPart93 struct {
+// scaledDotProductAttentionPart85 is a loop that runs in parts.
+type scaledDotProductAttentionPart85 struct {
 	kept                                 []bool
 	da, daAll1, ds, dsum2, max2, s, sum2 []float64
 	t                                    float64
 	L, S                                 int
 }
 
-func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart85) Run(from, to int) error {
 	kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -7250,14 +6395,14 @@ func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart94 is a loop that runs in parts.
-type scaledDotProductAttentionPart94 struct {
+// scaledDotProductAttentionPart86 is a loop that runs in parts.
+type scaledDotProductAttentionPart86 struct {
 	v        scaledDotProductAttentionValues
 	ds, dsum []float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart94) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart86) Run(from, to int) error {
 	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -7273,13 +6418,13 @@ func (part *scaledDotProductAttentionPart94) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart95 is a loop that runs in parts.
-type scaledDotProductAttentionPart95 struct {
+// scaledDotProductAttentionPart87 is a loop that runs in parts.
+type scaledDotProductAttentionPart87 struct {
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart95) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart87) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -7345,7 +6490,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7381,7 +6526,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7394,7 +6539,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart92{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart84{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -7406,7 +6551,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart93{kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart85{kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7418,7 +6563,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart94{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart86{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7429,7 +6574,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7440,7 +6585,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7451,7 +6596,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7462,7 +6607,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart95{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart87{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7477,451 +6622,14 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart96 is a loop that runs in parts.
-type scaledDotProductAttentionPart96 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	t, t5                                      float32
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart96) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t2 := t / sum2At
-		sRow := (sum2Row + l) * S
-		t4 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-			t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-			dsum[sRow+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart97 is a loop that runs in parts.
-type scaledDotProductAttentionPart97 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t5                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart97) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t2 := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
-			dbias[sRow2+s2] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t5 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart96{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart97{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart98 is a loop that runs in parts.
-type scaledDotProductAttentionPart98 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t, t4                                      float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart98) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t4, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t2 := t / sum2At
-		sRow := (sum2Row + l) * S
-		t3 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-			dsum[sRow+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart99 is a loop that runs in parts.
-type scaledDotProductAttentionPart99 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t4                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart99) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t2 := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
-			dbias[sRow2+s2] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t4 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart98{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart99{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart100 is a loop that runs in parts.
-type scaledDotProductAttentionPart100 struct {
+// scaledDotProductAttentionPart88 is a loop that runs in parts.
+type scaledDotProductAttentionPart88 struct {
 	ds, dsum []float32
 	t        float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart100) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart88) Run(from, to int) error {
 	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -7976,7 +6684,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart26{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart24{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7989,7 +6697,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8025,7 +6733,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8038,7 +6746,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8050,7 +6758,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8062,7 +6770,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart100{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart88{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8073,7 +6781,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8084,7 +6792,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8095,7 +6803,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8106,7 +6814,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart91{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart83{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8121,14 +6829,14 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	return nil
 }
 
-// scaledDotProductAttentionPart101 is a loop that runs in parts.
-type scaledDotProductAttentionPart101 struct {
+// scaledDotProductAttentionPart89 is a loop that runs in parts.
+type scaledDotProductAttentionPart89 struct {
 	ds, dsum []float64
 	t        float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart101) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart89) Run(from, to int) error {
 	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8183,7 +6891,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart27{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart25{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8195,7 +6903,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8231,7 +6939,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8244,7 +6952,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8256,7 +6964,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8268,7 +6976,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart101{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart89{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8279,7 +6987,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8290,7 +6998,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8301,7 +7009,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8312,7 +7020,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 
 	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart95{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart87{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8327,15 +7035,15 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	return nil
 }
 
-// scaledDotProductAttentionPart102 is a loop that runs in parts.
-type scaledDotProductAttentionPart102 struct {
+// scaledDotProductAttentionPart90 is a loop that runs in parts.
+type scaledDotProductAttentionPart90 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	scale, t5                                  float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8365,14 +7073,14 @@ func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart103 is a loop that runs in parts.
-type scaledDotProductAttentionPart103 struct {
+// scaledDotProductAttentionPart91 is a loop that runs in parts.
+type scaledDotProductAttentionPart91 struct {
 	mask        []bool
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart103) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart91) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8401,14 +7109,14 @@ func (part *scaledDotProductAttentionPart103) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart104 is a loop that runs in parts.
-type scaledDotProductAttentionPart104 struct {
+// scaledDotProductAttentionPart92 is a loop that runs in parts.
+type scaledDotProductAttentionPart92 struct {
 	mask        []bool
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart104) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart92) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8444,15 +7152,15 @@ func (part *scaledDotProductAttentionPart104) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart105 is a loop that runs in parts.
-type scaledDotProductAttentionPart105 struct {
+// scaledDotProductAttentionPart93 is a loop that runs in parts.
+type scaledDotProductAttentionPart93 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t5                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart105) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8522,7 +7230,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8558,7 +7266,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8570,7 +7278,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8583,7 +7291,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart102{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart90{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8594,7 +7302,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart103{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart91{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8605,7 +7313,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart104{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart92{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8616,7 +7324,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8627,7 +7335,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart105{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart93{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8642,8 +7350,8 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, 
 	return nil
 }
 
-// scaledDotProductAttentionPart106 is a loop that runs in parts.
-type scaledDotProductAttentionPart106 struct {
+// scaledDotProductAttentionPart94 is a loop that runs in parts.
+type scaledDotProductAttentionPart94 struct {
 	v                                          scaledDotProductAttentionValues
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
@@ -8651,7 +7359,7 @@ type scaledDotProductAttentionPart106 struct {
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart106) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart94) Run(from, to int) error {
 	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8680,14 +7388,14 @@ func (part *scaledDotProductAttentionPart106) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart107 is a loop that runs in parts.
-type scaledDotProductAttentionPart107 struct {
+// scaledDotProductAttentionPart95 is a loop that runs in parts.
+type scaledDotProductAttentionPart95 struct {
 	mask        []bool
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart107) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart95) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8716,14 +7424,14 @@ func (part *scaledDotProductAttentionPart107) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart108 is a loop that runs in parts.
-type scaledDotProductAttentionPart108 struct {
+// scaledDotProductAttentionPart96 is a loop that runs in parts.
+type scaledDotProductAttentionPart96 struct {
 	mask        []bool
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart108) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart96) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8759,15 +7467,15 @@ func (part *scaledDotProductAttentionPart108) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart109 is a loop that runs in parts.
-type scaledDotProductAttentionPart109 struct {
+// scaledDotProductAttentionPart97 is a loop that runs in parts.
+type scaledDotProductAttentionPart97 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t4                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart109) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart97) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8835,7 +7543,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8871,7 +7579,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8883,7 +7591,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8896,7 +7604,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart106{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart94{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8907,7 +7615,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart107{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart95{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8918,7 +7626,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart108{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart96{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8929,7 +7637,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8940,7 +7648,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart109{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart97{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8955,15 +7663,15 @@ func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, 
 	return nil
 }
 
-// scaledDotProductAttentionPart110 is a loop that runs in parts.
-type scaledDotProductAttentionPart110 struct {
+// scaledDotProductAttentionPart98 is a loop that runs in parts.
+type scaledDotProductAttentionPart98 struct {
 	mask     []bool
 	ds, dsum []float32
 	scale    float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart110) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart98) Run(from, to int) error {
 	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -8985,14 +7693,14 @@ func (part *scaledDotProductAttentionPart110) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart111 is a loop that runs in parts.
-type scaledDotProductAttentionPart111 struct {
+// scaledDotProductAttentionPart99 is a loop that runs in parts.
+type scaledDotProductAttentionPart99 struct {
 	mask      []bool
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart111) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart99) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9055,7 +7763,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9068,7 +7776,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9104,7 +7812,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9117,7 +7825,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -9129,7 +7837,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9141,7 +7849,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart110{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart98{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9152,7 +7860,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9163,7 +7871,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9174,7 +7882,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9185,7 +7893,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart111{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart99{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9200,15 +7908,15 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart112 is a loop that runs in parts.
-type scaledDotProductAttentionPart112 struct {
+// scaledDotProductAttentionPart100 is a loop that runs in parts.
+type scaledDotProductAttentionPart100 struct {
 	v        scaledDotProductAttentionValues
 	mask     []bool
 	ds, dsum []float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart100) Run(from, to int) error {
 	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9230,14 +7938,14 @@ func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart113 is a loop that runs in parts.
-type scaledDotProductAttentionPart113 struct {
+// scaledDotProductAttentionPart101 is a loop that runs in parts.
+type scaledDotProductAttentionPart101 struct {
 	mask      []bool
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart113) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart101) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9299,7 +8007,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart29{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9311,7 +8019,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9347,7 +8055,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9360,7 +8068,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -9372,7 +8080,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9384,7 +8092,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart112{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart100{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9395,7 +8103,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9406,7 +8114,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9417,7 +8125,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9428,7 +8136,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart113{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart101{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9443,15 +8151,15 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart114 is a loop that runs in parts.
-type scaledDotProductAttentionPart114 struct {
+// scaledDotProductAttentionPart102 is a loop that runs in parts.
+type scaledDotProductAttentionPart102 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	t2, t6                                     float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart114) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9481,14 +8189,14 @@ func (part *scaledDotProductAttentionPart114) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart115 is a loop that runs in parts.
-type scaledDotProductAttentionPart115 struct {
+// scaledDotProductAttentionPart103 is a loop that runs in parts.
+type scaledDotProductAttentionPart103 struct {
 	mask        []bool
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart115) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart103) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9517,14 +8225,14 @@ func (part *scaledDotProductAttentionPart115) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart116 is a loop that runs in parts.
-type scaledDotProductAttentionPart116 struct {
+// scaledDotProductAttentionPart104 is a loop that runs in parts.
+type scaledDotProductAttentionPart104 struct {
 	mask        []bool
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart116) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart104) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9560,15 +8268,15 @@ func (part *scaledDotProductAttentionPart116) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart117 is a loop that runs in parts.
-type scaledDotProductAttentionPart117 struct {
+// scaledDotProductAttentionPart105 is a loop that runs in parts.
+type scaledDotProductAttentionPart105 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t6                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart117) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart105) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9638,7 +8346,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9674,7 +8382,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9686,7 +8394,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -9699,7 +8407,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart114{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart102{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9710,7 +8418,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart115{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart103{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9721,7 +8429,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart116{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart104{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9732,7 +8440,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9743,7 +8451,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart117{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart105{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9758,15 +8466,15 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart118 is a loop that runs in parts.
-type scaledDotProductAttentionPart118 struct {
+// scaledDotProductAttentionPart106 is a loop that runs in parts.
+type scaledDotProductAttentionPart106 struct {
 	mask                                       []bool
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
 	t2, t5                                     float64
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart118) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart106) Run(from, to int) error {
 	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9795,14 +8503,14 @@ func (part *scaledDotProductAttentionPart118) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart119 is a loop that runs in parts.
-type scaledDotProductAttentionPart119 struct {
+// scaledDotProductAttentionPart107 is a loop that runs in parts.
+type scaledDotProductAttentionPart107 struct {
 	mask        []bool
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart119) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart107) Run(from, to int) error {
 	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9831,14 +8539,14 @@ func (part *scaledDotProductAttentionPart119) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart120 is a loop that runs in parts.
-type scaledDotProductAttentionPart120 struct {
+// scaledDotProductAttentionPart108 is a loop that runs in parts.
+type scaledDotProductAttentionPart108 struct {
 	mask        []bool
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart120) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart108) Run(from, to int) error {
 	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9874,15 +8582,15 @@ func (part *scaledDotProductAttentionPart120) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart121 is a loop that runs in parts.
-type scaledDotProductAttentionPart121 struct {
+// scaledDotProductAttentionPart109 is a loop that runs in parts.
+type scaledDotProductAttentionPart109 struct {
 	mask                                        []bool
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t5                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart121) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart109) Run(from, to int) error {
 	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -9951,7 +8659,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9987,7 +8695,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9999,7 +8707,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10012,7 +8720,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart118{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart106{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10023,7 +8731,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart119{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart107{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10034,7 +8742,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart120{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart108{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10045,7 +8753,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10056,7 +8764,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart121{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart109{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10071,15 +8779,15 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart122 is a loop that runs in parts.
-type scaledDotProductAttentionPart122 struct {
+// scaledDotProductAttentionPart110 is a loop that runs in parts.
+type scaledDotProductAttentionPart110 struct {
 	mask     []bool
 	ds, dsum []float32
 	t2       float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart122) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart110) Run(from, to int) error {
 	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10101,14 +8809,14 @@ func (part *scaledDotProductAttentionPart122) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart123 is a loop that runs in parts.
-type scaledDotProductAttentionPart123 struct {
+// scaledDotProductAttentionPart111 is a loop that runs in parts.
+type scaledDotProductAttentionPart111 struct {
 	mask      []bool
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart123) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart111) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10171,7 +8879,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart30{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10184,7 +8892,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10220,7 +8928,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10233,7 +8941,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10245,7 +8953,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10257,7 +8965,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart122{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart110{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10268,7 +8976,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10279,7 +8987,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10290,7 +8998,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10301,7 +9009,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart123{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart111{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10316,15 +9024,15 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart124 is a loop that runs in parts.
-type scaledDotProductAttentionPart124 struct {
+// scaledDotProductAttentionPart112 is a loop that runs in parts.
+type scaledDotProductAttentionPart112 struct {
 	mask     []bool
 	ds, dsum []float64
 	t2       float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart124) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
 	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10346,14 +9054,14 @@ func (part *scaledDotProductAttentionPart124) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart125 is a loop that runs in parts.
-type scaledDotProductAttentionPart125 struct {
+// scaledDotProductAttentionPart113 is a loop that runs in parts.
+type scaledDotProductAttentionPart113 struct {
 	mask      []bool
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart125) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart113) Run(from, to int) error {
 	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10416,7 +9124,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart31{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10428,7 +9136,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10464,7 +9172,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10477,7 +9185,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10489,7 +9197,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10501,7 +9209,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart124{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart112{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10512,7 +9220,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10523,7 +9231,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10534,7 +9242,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10545,7 +9253,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart125{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart113{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10560,14 +9268,14 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart126 is a loop that runs in parts.
-type scaledDotProductAttentionPart126 struct {
+// scaledDotProductAttentionPart114 is a loop that runs in parts.
+type scaledDotProductAttentionPart114 struct {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	scale, t5                                  float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart126) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart114) Run(from, to int) error {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10597,13 +9305,13 @@ func (part *scaledDotProductAttentionPart126) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart127 is a loop that runs in parts.
-type scaledDotProductAttentionPart127 struct {
+// scaledDotProductAttentionPart115 is a loop that runs in parts.
+type scaledDotProductAttentionPart115 struct {
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart127) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart115) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10632,13 +9340,13 @@ func (part *scaledDotProductAttentionPart127) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart128 is a loop that runs in parts.
-type scaledDotProductAttentionPart128 struct {
+// scaledDotProductAttentionPart116 is a loop that runs in parts.
+type scaledDotProductAttentionPart116 struct {
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart128) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart116) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10668,14 +9376,14 @@ func (part *scaledDotProductAttentionPart128) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart129 is a loop that runs in parts.
-type scaledDotProductAttentionPart129 struct {
+// scaledDotProductAttentionPart117 is a loop that runs in parts.
+type scaledDotProductAttentionPart117 struct {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t5                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart129) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart117) Run(from, to int) error {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10743,7 +9451,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10779,7 +9487,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10791,7 +9499,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart37{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10804,7 +9512,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t5 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart126{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart114{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10815,7 +9523,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart127{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart115{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10826,7 +9534,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart128{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart116{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10837,7 +9545,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10848,7 +9556,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart129{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart117{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10863,15 +9571,15 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart130 is a loop that runs in parts.
-type scaledDotProductAttentionPart130 struct {
+// scaledDotProductAttentionPart118 is a loop that runs in parts.
+type scaledDotProductAttentionPart118 struct {
 	v                                          scaledDotProductAttentionValues
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
 	t4                                         float64
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart130) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart118) Run(from, to int) error {
 	v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10900,13 +9608,13 @@ func (part *scaledDotProductAttentionPart130) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart131 is a loop that runs in parts.
-type scaledDotProductAttentionPart131 struct {
+// scaledDotProductAttentionPart119 is a loop that runs in parts.
+type scaledDotProductAttentionPart119 struct {
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart131) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart119) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10935,13 +9643,13 @@ func (part *scaledDotProductAttentionPart131) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart132 is a loop that runs in parts.
-type scaledDotProductAttentionPart132 struct {
+// scaledDotProductAttentionPart120 is a loop that runs in parts.
+type scaledDotProductAttentionPart120 struct {
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart132) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart120) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -10971,14 +9679,14 @@ func (part *scaledDotProductAttentionPart132) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart133 is a loop that runs in parts.
-type scaledDotProductAttentionPart133 struct {
+// scaledDotProductAttentionPart121 is a loop that runs in parts.
+type scaledDotProductAttentionPart121 struct {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t4                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart133) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart121) Run(from, to int) error {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11045,7 +9753,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11081,7 +9789,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11093,7 +9801,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart44{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11106,7 +9814,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t4 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart130{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart118{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11117,7 +9825,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart131{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart119{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11128,7 +9836,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart132{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart120{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11139,7 +9847,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11150,7 +9858,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart133{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart121{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11165,14 +9873,14 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart134 is a loop that runs in parts.
-type scaledDotProductAttentionPart134 struct {
+// scaledDotProductAttentionPart122 is a loop that runs in parts.
+type scaledDotProductAttentionPart122 struct {
 	ds, dsum []float32
 	scale    float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart134) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart122) Run(from, to int) error {
 	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11194,13 +9902,13 @@ func (part *scaledDotProductAttentionPart134) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart135 is a loop that runs in parts.
-type scaledDotProductAttentionPart135 struct {
+// scaledDotProductAttentionPart123 is a loop that runs in parts.
+type scaledDotProductAttentionPart123 struct {
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart135) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart123) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11262,7 +9970,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart32{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11275,7 +9983,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11311,7 +10019,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11324,7 +10032,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t3 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart51{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11336,7 +10044,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11348,7 +10056,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart134{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart122{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11359,7 +10067,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11370,7 +10078,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11381,7 +10089,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11392,7 +10100,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart135{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart123{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11407,14 +10115,14 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart136 is a loop that runs in parts.
-type scaledDotProductAttentionPart136 struct {
+// scaledDotProductAttentionPart124 is a loop that runs in parts.
+type scaledDotProductAttentionPart124 struct {
 	v        scaledDotProductAttentionValues
 	ds, dsum []float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart136) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart124) Run(from, to int) error {
 	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11436,13 +10144,13 @@ func (part *scaledDotProductAttentionPart136) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart137 is a loop that runs in parts.
-type scaledDotProductAttentionPart137 struct {
+// scaledDotProductAttentionPart125 is a loop that runs in parts.
+type scaledDotProductAttentionPart125 struct {
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart137) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart125) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11503,7 +10211,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart33{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11515,7 +10223,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11551,7 +10259,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11564,7 +10272,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t2 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11576,7 +10284,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11588,7 +10296,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart136{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart124{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11599,7 +10307,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11610,7 +10318,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11621,7 +10329,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11632,7 +10340,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart137{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart125{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11647,14 +10355,14 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart138 is a loop that runs in parts.
-type scaledDotProductAttentionPart138 struct {
+// scaledDotProductAttentionPart126 is a loop that runs in parts.
+type scaledDotProductAttentionPart126 struct {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
 	t2, t6                                     float32
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart138) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart126) Run(from, to int) error {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11684,13 +10392,13 @@ func (part *scaledDotProductAttentionPart138) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart139 is a loop that runs in parts.
-type scaledDotProductAttentionPart139 struct {
+// scaledDotProductAttentionPart127 is a loop that runs in parts.
+type scaledDotProductAttentionPart127 struct {
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart139) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart127) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11719,13 +10427,13 @@ func (part *scaledDotProductAttentionPart139) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart140 is a loop that runs in parts.
-type scaledDotProductAttentionPart140 struct {
+// scaledDotProductAttentionPart128 is a loop that runs in parts.
+type scaledDotProductAttentionPart128 struct {
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart140) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart128) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11755,14 +10463,14 @@ func (part *scaledDotProductAttentionPart140) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart141 is a loop that runs in parts.
-type scaledDotProductAttentionPart141 struct {
+// scaledDotProductAttentionPart129 is a loop that runs in parts.
+type scaledDotProductAttentionPart129 struct {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
 	t6                                          float32
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart141) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart129) Run(from, to int) error {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11830,7 +10538,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11866,7 +10574,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11878,7 +10586,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float32](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart64{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11891,7 +10599,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	dsum := runtime.Temp[float32](b, B*L*S)
 	t6 := float32(1 - v.p)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart138{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart126{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11902,7 +10610,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart139{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart127{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11913,7 +10621,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart140{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart128{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11924,7 +10632,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11935,7 +10643,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart141{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart129{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11950,14 +10658,14 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart142 is a loop that runs in parts.
-type scaledDotProductAttentionPart142 struct {
+// scaledDotProductAttentionPart130 is a loop that runs in parts.
+type scaledDotProductAttentionPart130 struct {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
 	t2, t5                                     float64
 	L, S                                       int
 }
 
-func (part *scaledDotProductAttentionPart142) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart130) Run(from, to int) error {
 	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -11986,13 +10694,13 @@ func (part *scaledDotProductAttentionPart142) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart143 is a loop that runs in parts.
-type scaledDotProductAttentionPart143 struct {
+// scaledDotProductAttentionPart131 is a loop that runs in parts.
+type scaledDotProductAttentionPart131 struct {
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart143) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart131) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12021,13 +10729,13 @@ func (part *scaledDotProductAttentionPart143) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart144 is a loop that runs in parts.
-type scaledDotProductAttentionPart144 struct {
+// scaledDotProductAttentionPart132 is a loop that runs in parts.
+type scaledDotProductAttentionPart132 struct {
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart144) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart132) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12057,14 +10765,14 @@ func (part *scaledDotProductAttentionPart144) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart145 is a loop that runs in parts.
-type scaledDotProductAttentionPart145 struct {
+// scaledDotProductAttentionPart133 is a loop that runs in parts.
+type scaledDotProductAttentionPart133 struct {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
 	t5                                          float64
 	L, S                                        int
 }
 
-func (part *scaledDotProductAttentionPart145) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart133) Run(from, to int) error {
 	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12132,7 +10840,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12168,7 +10876,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12180,7 +10888,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
 	dsum2Sum1 := runtime.Temp[float64](b, B*L)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart69{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -12193,7 +10901,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	dsum := runtime.Temp[float64](b, B*L*S)
 	t5 := 1 - v.p
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart142{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart130{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12204,7 +10912,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart143{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart131{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12215,7 +10923,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart144{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart132{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12226,7 +10934,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12237,7 +10945,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 
 	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart145{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
+		if part := (scaledDotProductAttentionPart133{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12252,14 +10960,14 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart146 is a loop that runs in parts.
-type scaledDotProductAttentionPart146 struct {
+// scaledDotProductAttentionPart134 is a loop that runs in parts.
+type scaledDotProductAttentionPart134 struct {
 	ds, dsum []float32
 	t2       float32
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart146) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart134) Run(from, to int) error {
 	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12281,13 +10989,13 @@ func (part *scaledDotProductAttentionPart146) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart147 is a loop that runs in parts.
-type scaledDotProductAttentionPart147 struct {
+// scaledDotProductAttentionPart135 is a loop that runs in parts.
+type scaledDotProductAttentionPart135 struct {
 	dbias, ds []float32
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart147) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart135) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12349,7 +11057,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12362,7 +11070,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12398,7 +11106,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart36{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12411,7 +11119,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	dsum2 := runtime.Temp[float32](b, B*L)
 	t4 := float32(1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -12423,7 +11131,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12435,7 +11143,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart146{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart134{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12446,7 +11154,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart54{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12457,7 +11165,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart55{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12468,7 +11176,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart41{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12479,7 +11187,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart147{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart135{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12494,14 +11202,14 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart148 is a loop that runs in parts.
-type scaledDotProductAttentionPart148 struct {
+// scaledDotProductAttentionPart136 is a loop that runs in parts.
+type scaledDotProductAttentionPart136 struct {
 	ds, dsum []float64
 	t2       float64
 	L, S     int
 }
 
-func (part *scaledDotProductAttentionPart148) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart136) Run(from, to int) error {
 	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12523,13 +11231,13 @@ func (part *scaledDotProductAttentionPart148) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart149 is a loop that runs in parts.
-type scaledDotProductAttentionPart149 struct {
+// scaledDotProductAttentionPart137 is a loop that runs in parts.
+type scaledDotProductAttentionPart137 struct {
 	dbias, ds []float64
 	L, S      int
 }
 
-func (part *scaledDotProductAttentionPart149) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart137) Run(from, to int) error {
 	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -12591,7 +11299,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart35{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12603,7 +11311,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12639,7 +11347,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart43{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12652,7 +11360,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	dsum2 := runtime.Temp[float64](b, B*L)
 	t3 := 1 - v.p
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart78{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -12664,7 +11372,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	ds := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart79{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12676,7 +11384,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
 	dsum := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart148{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart136{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12687,7 +11395,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart61{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -12698,7 +11406,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart62{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12709,7 +11417,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart48{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -12720,7 +11428,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 
 	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart149{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart137{dbias, ds, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}

@@ -71,9 +71,7 @@ func Addbmm(c, x, z *runtime.Tensor, attrs *AddbmmAttrs) (*runtime.Tensor, error
 			if err := addbmmBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
 			}
-			if err := addbmmRunBackward(&bound, &vals); err != nil {
-				return bound.Fail(err)
-			}
+			addbmmRunBackward(&bound, &vals)
 			bound.Finish()
 			return nil
 		})
@@ -108,9 +106,7 @@ func AddbmmBackwardInto(dc, dx, dz, dy, c, x, z *runtime.Tensor, attrs *AddbmmAt
 	if err := addbmmBackward.Bind(&bound, nil, c, x, z, dy, dc, dx, dz); err != nil {
 		return err
 	}
-	if err := addbmmRunBackward(&bound, &vals); err != nil {
-		return bound.Fail(err)
-	}
+	addbmmRunBackward(&bound, &vals)
 	bound.Finish()
 	return nil
 }
@@ -202,34 +198,114 @@ func addbmmRun(b *runtime.Bound, v *addbmmValues) error {
 }
 
 // addbmmRunBackward0 is one of the cases of addbmmRunBackward.
-func addbmmRunBackward0(b *runtime.Bound, v *addbmmValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return addbmmRunBackward0F32(b, v)
-	case runtime.F64:
-		return addbmmRunBackward0F64(b, v)
+func addbmmRunBackward0(b *runtime.Bound, v *addbmmValues) {
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0]*b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Spare(4, b.Ext[0]*b.Ext[1]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
+		case runtime.F64:
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[3], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 2, 0, ^2, ^5)
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[1], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[2]*b.Ext[0]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_1_launch, &a, &addbmm_beta_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_1_launch, &a, &addbmm_beta_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[1], b.Ext[0]
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[3], 1, b.Ext[1]
+		xPacked := b.Ptr[1]
+		if b.Move(1) != 0 {
+			xPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[0]*b.Ext[3])
+			runtime.Reorder(xPacked, b.Ptr[1], b.DType[0], []int{b.Ext[2], b.Ext[0], b.Ext[3]}, []int{0, 2, 1})
+		}
+		a.Ptr[1], a.Row[1], a.KStep[1] = xPacked, b.Ext[0]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[2]*b.Ext[3]*b.Ext[1]), b.Ext[1], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_beta_is_0_f32_backward_2_launch(&a)
+		case runtime.F64:
+			addbmm_beta_is_0_f64_backward_2_launch(&a)
+		}
+	}
 }
 
 // addbmmRunBackward1 is one of the cases of addbmmRunBackward.
-func addbmmRunBackward1(b *runtime.Bound, v *addbmmValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return addbmmRunBackward1F32(b, v)
-	case runtime.F64:
-		return addbmmRunBackward1F64(b, v)
+func addbmmRunBackward1(b *runtime.Bound, v *addbmmValues) {
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0]*b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Step[1] = b.Spare(4, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = v.beta
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_no_beta_is_0_f32_backward_0_launch(&a)
+		case runtime.F64:
+			addbmm_no_beta_is_0_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[3], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 2, 0, ^2, ^5)
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[1], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[1]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[2]*b.Ext[0]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_1_launch, &a, &addbmm_beta_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_1_launch, &a, &addbmm_beta_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2]*b.Ext[3], b.Ext[1], b.Ext[0]
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[3], 1, b.Ext[1]
+		xPacked := b.Ptr[1]
+		if b.Move(1) != 0 {
+			xPacked = b.Scratch(b.DType[0], b.Ext[2]*b.Ext[0]*b.Ext[3])
+			runtime.Reorder(xPacked, b.Ptr[1], b.DType[0], []int{b.Ext[2], b.Ext[0], b.Ext[3]}, []int{0, 2, 1})
+		}
+		a.Ptr[1], a.Row[1], a.KStep[1] = xPacked, b.Ext[0]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[2]*b.Ext[3]*b.Ext[1]), b.Ext[1], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_beta_is_0_f32_backward_2_launch(&a)
+		case runtime.F64:
+			addbmm_beta_is_0_f64_backward_2_launch(&a)
+		}
+	}
 }
 
 // addbmmRunBackward computes the derivative of addbmm; what is known when tensors are bound decides how.
-func addbmmRunBackward(b *runtime.Bound, v *addbmmValues) error {
+func addbmmRunBackward(b *runtime.Bound, v *addbmmValues) {
 	switch {
 	case b.Rounded(0, v.beta) == b.Rounded(0, 0):
-		return addbmmRunBackward0(b, v)
+		addbmmRunBackward0(b, v)
 	default:
-		return addbmmRunBackward1(b, v)
+		addbmmRunBackward1(b, v)
 	}
 }
 
@@ -250,15 +326,15 @@ var addbmmForward = runtime.Signature{
 }
 
 var addbmmBackward = runtime.Signature{
-	Op: "linalg.addbmm", Vars: addbmmGradVars, Axes: addbmmAxes, Temps: [][]int{{0, 1}},
+	Op: "linalg.addbmm", Vars: addbmmGradVars, Axes: addbmmAxes,
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Splat: true},
-		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}, {Axis: 1}}, Splat: true},
+		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}, {Axis: 1}}, Splat: true, Batch: 1},
 		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		4: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Of: 0},
-		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Of: 1},
-		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}, {Axis: 1}}, Of: 2},
+		4: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Of: 0, InPlace: 1 << 0},
+		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Of: 1, Batch: 1},
+		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}, {Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -332,7 +408,7 @@ func addbmmRun1IntOf(b *runtime.Bound, v *addbmmValues) error {
 	}
 }
 
-var addbmm_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addbmm_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f32_backward_0, Plan: &linear_f32_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addbmm_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_beta_is_0_f32_forward_0_plan) {
@@ -342,7 +418,37 @@ func addbmm_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_beta_is_0_f32_forward_0, a, &addbmm_beta_is_0_f32_forward_0_plan)
 }
 
-var addbmm_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addbmm_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f32_backward_0_plan) {
+		addbmm_beta_is_0_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f32_backward_0, a, &addbmm_beta_is_0_f32_backward_0_plan)
+}
+
+var addbmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f32_backward_1_plan) {
+		addbmm_beta_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f32_backward_1, a, &addbmm_beta_is_0_f32_backward_1_plan)
+}
+
+var addbmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f32_backward_2_plan) {
+		addbmm_beta_is_0_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f32_backward_2, a, &addbmm_beta_is_0_f32_backward_2_plan)
+}
+
+var addbmm_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f64_backward_0, Plan: &linear_f64_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addbmm_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_beta_is_0_f64_forward_0_plan) {
@@ -352,7 +458,37 @@ func addbmm_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_beta_is_0_f64_forward_0, a, &addbmm_beta_is_0_f64_forward_0_plan)
 }
 
-var addbmm_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var addbmm_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f64_backward_0_plan) {
+		addbmm_beta_is_0_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f64_backward_0, a, &addbmm_beta_is_0_f64_backward_0_plan)
+}
+
+var addbmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f64_backward_1_plan) {
+		addbmm_beta_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f64_backward_1, a, &addbmm_beta_is_0_f64_backward_1_plan)
+}
+
+var addbmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func addbmm_beta_is_0_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_beta_is_0_f64_backward_2_plan) {
+		addbmm_beta_is_0_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(addbmm_beta_is_0_f64_backward_2, a, &addbmm_beta_is_0_f64_backward_2_plan)
+}
+
+var addbmm_no_beta_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f32_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f32_backward_0, Plan: &linear_f32_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func addbmm_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_no_beta_is_0_f32_forward_0_plan) {
@@ -362,7 +498,17 @@ func addbmm_no_beta_is_0_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(addbmm_no_beta_is_0_f32_forward_0, a, &addbmm_no_beta_is_0_f32_forward_0_plan)
 }
 
-var addbmm_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var addbmm_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func addbmm_no_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_no_beta_is_0_f32_backward_0_plan) {
+		addbmm_no_beta_is_0_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(addbmm_no_beta_is_0_f32_backward_0, a, &addbmm_no_beta_is_0_f32_backward_0_plan)
+}
+
+var addbmm_no_beta_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f64_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f64_backward_0, Plan: &linear_f64_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func addbmm_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &addbmm_no_beta_is_0_f64_forward_0_plan) {
@@ -370,4 +516,14 @@ func addbmm_no_beta_is_0_f64_forward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(addbmm_no_beta_is_0_f64_forward_0, a, &addbmm_no_beta_is_0_f64_forward_0_plan)
+}
+
+var addbmm_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addbmm_no_beta_is_0_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func addbmm_no_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &addbmm_no_beta_is_0_f64_backward_0_plan) {
+		addbmm_no_beta_is_0_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(addbmm_no_beta_is_0_f64_backward_0, a, &addbmm_no_beta_is_0_f64_backward_0_plan)
 }

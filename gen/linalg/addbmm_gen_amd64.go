@@ -15,6 +15,39 @@ func addbmm_beta_is_0_f32_forward_0(a *runtime.Args) {
 	}
 }
 
+func addbmm_beta_is_0_f32_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f32_backward_0_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f32_backward_0_avx2(a)
+	default:
+		addbmm_beta_is_0_f32_backward_0_go(a)
+	}
+}
+
+func addbmm_beta_is_0_f32_backward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f32_backward_1_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f32_backward_1_avx2(a)
+	default:
+		addbmm_beta_is_0_f32_backward_1_go(a)
+	}
+}
+
+func addbmm_beta_is_0_f32_backward_2(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f32_backward_2_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f32_backward_2_avx2(a)
+	default:
+		addbmm_beta_is_0_f32_backward_2_go(a)
+	}
+}
+
 func addbmm_beta_is_0_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -23,6 +56,39 @@ func addbmm_beta_is_0_f64_forward_0(a *runtime.Args) {
 		addbmm_beta_is_0_f64_forward_0_avx2(a)
 	default:
 		addbmm_beta_is_0_f64_forward_0_go(a)
+	}
+}
+
+func addbmm_beta_is_0_f64_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f64_backward_0_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f64_backward_0_avx2(a)
+	default:
+		addbmm_beta_is_0_f64_backward_0_go(a)
+	}
+}
+
+func addbmm_beta_is_0_f64_backward_1(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f64_backward_1_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f64_backward_1_avx2(a)
+	default:
+		addbmm_beta_is_0_f64_backward_1_go(a)
+	}
+}
+
+func addbmm_beta_is_0_f64_backward_2(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_beta_is_0_f64_backward_2_avx512(a)
+	case runtime.AVX2:
+		addbmm_beta_is_0_f64_backward_2_avx2(a)
+	default:
+		addbmm_beta_is_0_f64_backward_2_go(a)
 	}
 }
 
@@ -37,6 +103,17 @@ func addbmm_no_beta_is_0_f32_forward_0(a *runtime.Args) {
 	}
 }
 
+func addbmm_no_beta_is_0_f32_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_no_beta_is_0_f32_backward_0_avx512(a)
+	case runtime.AVX2:
+		addbmm_no_beta_is_0_f32_backward_0_avx2(a)
+	default:
+		addbmm_no_beta_is_0_f32_backward_0_go(a)
+	}
+}
+
 func addbmm_no_beta_is_0_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -45,5 +122,16 @@ func addbmm_no_beta_is_0_f64_forward_0(a *runtime.Args) {
 		addbmm_no_beta_is_0_f64_forward_0_avx2(a)
 	default:
 		addbmm_no_beta_is_0_f64_forward_0_go(a)
+	}
+}
+
+func addbmm_no_beta_is_0_f64_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		addbmm_no_beta_is_0_f64_backward_0_avx512(a)
+	case runtime.AVX2:
+		addbmm_no_beta_is_0_f64_backward_0_avx2(a)
+	default:
+		addbmm_no_beta_is_0_f64_backward_0_go(a)
 	}
 }

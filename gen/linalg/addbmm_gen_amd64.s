@@ -833,6 +833,1671 @@ done13:
 	VZEROUPPER
 	RET
 
+// func addbmm_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   32(AX), AX
+	MOVQ   a+0(FP), BX
+	MOVQ   8(BX), CX
+	MOVQ   $0, DX
+	MOVQ   792(BX), SI
+	ANDQ   $1, SI
+	JEQ    again1
+	CMPQ   CX, $40
+	JLT    again1
+	MOVQ   AX, SI
+	NEGQ   SI
+	ANDQ   $31, SI
+	MOVQ   $1, DX
+	SHRQ   $2, SI
+	TESTQ  SI, SI
+	JNE    masked4
+again1:
+	SUBQ $32, CX
+	JLT  single2
+block5:
+	TESTQ   DX, DX
+	JNE     around6
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 96(AX)
+	JMP     stored7
+around6:
+	VMOVNTPS Y0, (AX)
+	VMOVNTPS Y0, 32(AX)
+	VMOVNTPS Y0, 64(AX)
+	VMOVNTPS Y0, 96(AX)
+stored7:
+	ADDQ $128, AX
+	SUBQ $32, CX
+	JGE  block5
+single2:
+	ADDQ $24, CX
+	JLT  tail8
+block9:
+	VMOVUPS Y0, (AX)
+	ADDQ    $32, AX
+	SUBQ    $8, CX
+	JGE     block9
+tail8:
+	ADDQ    $8, CX
+	JEQ     done3
+	MOVQ    $8, SI
+	CMPQ    SI, CX
+	CMOVQGT CX, SI
+masked4:
+	MOVQ       SI, DI
+	LEAQ       tail<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPS    32(R8)(DI*4), Y1
+	VMASKMOVPS Y0, Y1, (AX)
+	LEAQ       (AX)(SI*4), AX
+	SUBQ       SI, CX
+	JNE        again1
+done3:
+	MOVQ 792(BX), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f32_backward_0_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VPXORD Z0, Z0, Z0
+	MOVQ   32(AX), AX
+	MOVQ   a+0(FP), BX
+	MOVQ   8(BX), CX
+	MOVQ   $0, DX
+	MOVQ   792(BX), SI
+	ANDQ   $1, SI
+	JEQ    again1
+	CMPQ   CX, $80
+	JLT    again1
+	MOVQ   AX, SI
+	NEGQ   SI
+	ANDQ   $63, SI
+	MOVQ   $1, DX
+	SHRQ   $2, SI
+	TESTQ  SI, SI
+	JNE    masked4
+again1:
+	SUBQ $64, CX
+	JLT  single2
+block5:
+	TESTQ   DX, DX
+	JNE     around6
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 192(AX)
+	JMP     stored7
+around6:
+	VMOVNTPS Z0, (AX)
+	VMOVNTPS Z0, 64(AX)
+	VMOVNTPS Z0, 128(AX)
+	VMOVNTPS Z0, 192(AX)
+stored7:
+	ADDQ $256, AX
+	SUBQ $64, CX
+	JGE  block5
+single2:
+	ADDQ    $64, CX
+	JEQ     done3
+	MOVQ    $16, SI
+	CMPQ    SI, CX
+	CMOVQGT CX, SI
+masked4:
+	VPBROADCASTD SI, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	VMOVUPS      Z0, K1, (AX)
+	LEAQ         (AX)(SI*4), AX
+	SUBQ         SI, CX
+	JNE          again1
+done3:
+	MOVQ 792(BX), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f32_backward_1_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_1_avx2(SB), NOSPLIT, $248-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         40(AX), BX
+	MOVQ         BX, 0(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         160(AX), BX
+	SHLQ         $2, BX
+	LEAQ         (BX)(BX*2), CX
+	MOVQ         416(AX), DX
+	SHLQ         $2, DX
+	MOVQ         424(AX), SI
+	SHLQ         $2, SI
+	MOVQ         176(AX), DI
+	SHLQ         $2, DI
+	LEAQ         (DI)(DI*2), R8
+	MOVQ         R8, 24(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 32(SP)
+	SHLQ         $4, 32(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 40(SP)
+	SHLQ         $4, 40(SP)
+	MOVQ         296(AX), R8
+	MOVQ         R8, 48(SP)
+	SHLQ         $6, 48(SP)
+	LEAQ         (BX)(BX*4), R8
+	MOVQ         R8, 56(SP)
+	LEAQ         (CX)(BX*4), R8
+	MOVQ         R8, 64(SP)
+	LEAQ         (DI)(DI*4), R8
+	MOVQ         R8, 72(SP)
+	MOVQ         24(SP), R8
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         R8, 80(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 88(SP)
+	SHLQ         $5, 88(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 96(SP)
+	SHLQ         $5, 96(SP)
+	MOVQ         296(AX), AX
+	MOVQ         AX, 104(SP)
+	SHLQ         $5, 104(SP)
+	MOVQ         0(SP), AX
+	MOVQ         AX, 0(SP)
+	MOVQ         8(SP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $16, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 16(SP), AX
+	MOVQ 8(SP), R14
+	MOVQ a+0(FP), R8
+	MOVQ (R8), R8
+	SUBQ $4, R8
+	JLT  single3
+rows5:
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 120(SP)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 152(SP)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 184(SP)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 216(SP)
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	MOVQ    AX, R9
+	MOVQ    0(SP), R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end6
+restart7:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+step8:
+	VMOVUPS      (R10), Y13
+	VMOVUPS      32(R10), Y14
+	VBROADCASTSS (R9), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y13, Y15, Y5
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R9)(BX*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R9)(BX*2), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y13, Y15, Y9
+	VFMADD231PS  Y14, Y15, Y10
+	VBROADCASTSS (R9)(CX*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y13, Y15, Y11
+	VFMADD231PS  Y14, Y15, Y12
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step8
+	VADDPS       120(SP), Y5, Y5
+	VMOVUPS      Y5, 120(SP)
+	VADDPS       152(SP), Y6, Y5
+	VMOVUPS      Y5, 152(SP)
+	VADDPS       184(SP), Y7, Y5
+	VMOVUPS      Y5, 184(SP)
+	VADDPS       216(SP), Y8, Y5
+	VMOVUPS      Y5, 216(SP)
+	VADDPS       Y9, Y1, Y1
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y11, Y3, Y3
+	VADDPS       Y12, Y4, Y4
+	TESTQ        R11, R11
+	JGT          restart7
+end6:
+	VMOVUPS 120(SP), Y5
+	VMOVUPS Y5, (R14)
+	VMOVUPS 152(SP), Y5
+	VMOVUPS Y5, 32(R14)
+	VMOVUPS 184(SP), Y5
+	VMOVUPS Y5, (R14)(DI*1)
+	VMOVUPS 216(SP), Y5
+	VMOVUPS Y5, 32(R14)(DI*1)
+	VMOVUPS Y1, (R14)(DI*2)
+	VMOVUPS Y2, 32(R14)(DI*2)
+	MOVQ    24(SP), R9
+	VMOVUPS Y3, (R14)(R9*1)
+	MOVQ    24(SP), R9
+	VMOVUPS Y4, 32(R14)(R9*1)
+	ADDQ    32(SP), AX
+	ADDQ    40(SP), R14
+	SUBQ    $4, R8
+	JGE     rows5
+single3:
+	ADDQ $3, R8
+	JLT  done4
+rows9:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   0(SP), R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end10
+restart11:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+step12:
+	VMOVUPS      (R10), Y5
+	VMOVUPS      32(R10), Y6
+	VBROADCASTSS (R9), Y7
+	VMULPS       Y7, Y0, Y7
+	VFMADD231PS  Y5, Y7, Y3
+	VFMADD231PS  Y6, Y7, Y4
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step12
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	TESTQ        R11, R11
+	JGT          restart11
+end10:
+	VMOVUPS Y1, (R14)
+	VMOVUPS Y2, 32(R14)
+	ADDQ    BX, AX
+	ADDQ    DI, R14
+	SUBQ    $1, R8
+	JGE     rows9
+done4:
+	MOVQ 48(SP), AX
+	ADDQ AX, 0(SP)
+	ADDQ $64, 8(SP)
+	SUBQ $16, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $16, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ    112(SP), AX
+	MOVQ    $8, R8
+	CMPQ    AX, R8
+	CMOVQGT R8, AX
+	LEAQ    tail<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y1
+	MOVQ    16(SP), AX
+	MOVQ    8(SP), R14
+	MOVQ    a+0(FP), R8
+	MOVQ    (R8), R8
+	SUBQ    $8, R8
+	JLT     single15
+rows17:
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y2, 120(SP)
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y2, 152(SP)
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y2, 184(SP)
+	VXORPS  Y2, Y2, Y2
+	VMOVUPS Y2, 216(SP)
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    AX, R9
+	MOVQ    0(SP), R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end18
+restart19:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+step20:
+	VMASKMOVPS   (R10), Y1, Y14
+	VBROADCASTSS (R9), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y6
+	VBROADCASTSS (R9)(BX*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y7
+	VBROADCASTSS (R9)(BX*2), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (R9)(CX*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y9
+	VBROADCASTSS (R9)(BX*4), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y10
+	MOVQ         56(SP), R12
+	VBROADCASTSS (R9)(R12*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y11
+	VBROADCASTSS (R9)(CX*2), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y12
+	MOVQ         64(SP), R12
+	VBROADCASTSS (R9)(R12*1), Y15
+	VMULPS       Y15, Y0, Y15
+	VFMADD231PS  Y14, Y15, Y13
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step20
+	VADDPS       120(SP), Y6, Y6
+	VMOVUPS      Y6, 120(SP)
+	VADDPS       152(SP), Y7, Y6
+	VMOVUPS      Y6, 152(SP)
+	VADDPS       184(SP), Y8, Y6
+	VMOVUPS      Y6, 184(SP)
+	VADDPS       216(SP), Y9, Y6
+	VMOVUPS      Y6, 216(SP)
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y11, Y3, Y3
+	VADDPS       Y12, Y4, Y4
+	VADDPS       Y13, Y5, Y5
+	TESTQ        R11, R11
+	JGT          restart19
+end18:
+	VMOVUPS    120(SP), Y6
+	VMASKMOVPS Y6, Y1, (R14)
+	VMOVUPS    152(SP), Y6
+	VMASKMOVPS Y6, Y1, (R14)(DI*1)
+	VMOVUPS    184(SP), Y6
+	VMASKMOVPS Y6, Y1, (R14)(DI*2)
+	VMOVUPS    216(SP), Y6
+	MOVQ       24(SP), R9
+	VMASKMOVPS Y6, Y1, (R14)(R9*1)
+	VMASKMOVPS Y2, Y1, (R14)(DI*4)
+	MOVQ       72(SP), R9
+	VMASKMOVPS Y3, Y1, (R14)(R9*1)
+	MOVQ       24(SP), R9
+	VMASKMOVPS Y4, Y1, (R14)(R9*2)
+	MOVQ       80(SP), R9
+	VMASKMOVPS Y5, Y1, (R14)(R9*1)
+	ADDQ       88(SP), AX
+	ADDQ       96(SP), R14
+	SUBQ       $8, R8
+	JGE        rows17
+single15:
+	ADDQ $7, R8
+	JLT  done16
+rows21:
+	VXORPS Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   0(SP), R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end22
+restart23:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y3, Y3, Y3
+step24:
+	VMASKMOVPS   (R10), Y1, Y4
+	VBROADCASTSS (R9), Y5
+	VMULPS       Y5, Y0, Y5
+	VFMADD231PS  Y4, Y5, Y3
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step24
+	VADDPS       Y3, Y2, Y2
+	TESTQ        R11, R11
+	JGT          restart23
+end22:
+	VMASKMOVPS Y2, Y1, (R14)
+	ADDQ       BX, AX
+	ADDQ       DI, R14
+	SUBQ       $1, R8
+	JGE        rows21
+done16:
+	MOVQ 104(SP), AX
+	ADDQ AX, 0(SP)
+	ADDQ $32, 8(SP)
+	SUBQ $8, 112(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f32_backward_1_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_1_avx512(SB), 0, $504-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         40(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         32(AX), DX
+	MOVQ         DX, 0(SP)
+	MOVQ         160(AX), DX
+	SHLQ         $2, DX
+	LEAQ         (DX)(DX*2), SI
+	MOVQ         416(AX), DI
+	SHLQ         $2, DI
+	MOVQ         424(AX), R8
+	SHLQ         $2, R8
+	MOVQ         176(AX), R9
+	SHLQ         $2, R9
+	LEAQ         (R9)(R9*2), R10
+	MOVQ         R10, 8(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 16(SP)
+	SHLQ         $4, 16(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 24(SP)
+	SHLQ         $4, 24(SP)
+	MOVQ         296(AX), R10
+	MOVQ         R10, 32(SP)
+	SHLQ         $8, 32(SP)
+	LEAQ         (DX)(DX*4), R10
+	MOVQ         R10, 40(SP)
+	LEAQ         (SI)(DX*4), R10
+	MOVQ         R10, 48(SP)
+	LEAQ         (R9)(R9*4), R10
+	MOVQ         R10, 56(SP)
+	MOVQ         8(SP), R10
+	LEAQ         (R10)(R9*4), R10
+	MOVQ         R10, 64(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 72(SP)
+	SHLQ         $5, 72(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 80(SP)
+	SHLQ         $5, 80(SP)
+	MOVQ         296(AX), AX
+	MOVQ         AX, 88(SP)
+	SHLQ         $6, 88(SP)
+	MOVQ         BX, 96(SP)
+	MOVQ         CX, 104(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $64, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), CX
+	MOVQ a+0(FP), BX
+	MOVQ (BX), BX
+	SUBQ $4, BX
+	JLT  single3
+rows5:
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 120(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 184(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 248(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 312(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 376(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 440(SP)
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	MOVQ    AX, R10
+	MOVQ    96(SP), R11
+	MOVQ    a+0(FP), R12
+	MOVQ    16(R12), R12
+	TESTQ   R12, R12
+	JLE     end6
+restart7:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+step8:
+	VMOVUPS      (R11), Z27
+	VMOVUPS      64(R11), Z28
+	VMOVUPS      128(R11), Z29
+	VMOVUPS      192(R11), Z30
+	VBROADCASTSS (R10), Z31
+	VMULPS       Z31, Z0, Z31
+	VFMADD231PS  Z27, Z31, Z11
+	VFMADD231PS  Z28, Z31, Z12
+	VFMADD231PS  Z29, Z31, Z13
+	VFMADD231PS  Z30, Z31, Z14
+	VBROADCASTSS (R10)(DX*1), Z31
+	VMULPS       Z31, Z0, Z31
+	VFMADD231PS  Z27, Z31, Z15
+	VFMADD231PS  Z28, Z31, Z16
+	VFMADD231PS  Z29, Z31, Z17
+	VFMADD231PS  Z30, Z31, Z18
+	VBROADCASTSS (R10)(DX*2), Z31
+	VMULPS       Z31, Z0, Z31
+	VFMADD231PS  Z27, Z31, Z19
+	VFMADD231PS  Z28, Z31, Z20
+	VFMADD231PS  Z29, Z31, Z21
+	VFMADD231PS  Z30, Z31, Z22
+	VBROADCASTSS (R10)(SI*1), Z31
+	VMULPS       Z31, Z0, Z31
+	VFMADD231PS  Z27, Z31, Z23
+	VFMADD231PS  Z28, Z31, Z24
+	VFMADD231PS  Z29, Z31, Z25
+	VFMADD231PS  Z30, Z31, Z26
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step8
+	VADDPS       120(SP), Z11, Z11
+	VMOVUPS      Z11, 120(SP)
+	VADDPS       184(SP), Z12, Z11
+	VMOVUPS      Z11, 184(SP)
+	VADDPS       248(SP), Z13, Z11
+	VMOVUPS      Z11, 248(SP)
+	VADDPS       312(SP), Z14, Z11
+	VMOVUPS      Z11, 312(SP)
+	VADDPS       376(SP), Z15, Z11
+	VMOVUPS      Z11, 376(SP)
+	VADDPS       440(SP), Z16, Z11
+	VMOVUPS      Z11, 440(SP)
+	VADDPS       Z17, Z1, Z1
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z20, Z4, Z4
+	VADDPS       Z21, Z5, Z5
+	VADDPS       Z22, Z6, Z6
+	VADDPS       Z23, Z7, Z7
+	VADDPS       Z24, Z8, Z8
+	VADDPS       Z25, Z9, Z9
+	VADDPS       Z26, Z10, Z10
+	TESTQ        R12, R12
+	JGT          restart7
+end6:
+	VMOVUPS 120(SP), Z11
+	VMOVUPS Z11, (CX)
+	VMOVUPS 184(SP), Z11
+	VMOVUPS Z11, 64(CX)
+	VMOVUPS 248(SP), Z11
+	VMOVUPS Z11, 128(CX)
+	VMOVUPS 312(SP), Z11
+	VMOVUPS Z11, 192(CX)
+	VMOVUPS 376(SP), Z11
+	VMOVUPS Z11, (CX)(R9*1)
+	VMOVUPS 440(SP), Z11
+	VMOVUPS Z11, 64(CX)(R9*1)
+	VMOVUPS Z1, 128(CX)(R9*1)
+	VMOVUPS Z2, 192(CX)(R9*1)
+	VMOVUPS Z3, (CX)(R9*2)
+	VMOVUPS Z4, 64(CX)(R9*2)
+	VMOVUPS Z5, 128(CX)(R9*2)
+	VMOVUPS Z6, 192(CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z7, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z8, 64(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z9, 128(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z10, 192(CX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), CX
+	SUBQ    $4, BX
+	JGE     rows5
+single3:
+	ADDQ $3, BX
+	JLT  done4
+rows9:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end10
+restart11:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+step12:
+	VMOVUPS      (R11), Z9
+	VMOVUPS      64(R11), Z10
+	VMOVUPS      128(R11), Z11
+	VMOVUPS      192(R11), Z12
+	VBROADCASTSS (R10), Z13
+	VMULPS       Z13, Z0, Z13
+	VFMADD231PS  Z9, Z13, Z5
+	VFMADD231PS  Z10, Z13, Z6
+	VFMADD231PS  Z11, Z13, Z7
+	VFMADD231PS  Z12, Z13, Z8
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step12
+	VADDPS       Z5, Z1, Z1
+	VADDPS       Z6, Z2, Z2
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z8, Z4, Z4
+	TESTQ        R12, R12
+	JGT          restart11
+end10:
+	VMOVUPS Z1, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z3, 128(CX)
+	VMOVUPS Z4, 192(CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows9
+done4:
+	MOVQ 32(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $256, 104(SP)
+	SUBQ $64, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $64, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTD AX, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), CX
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
+	SUBQ         $8, BX
+	JLT          single15
+rows17:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end18
+restart19:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	VPXORD  Z16, Z16, Z16
+step20:
+	VMOVUPS.Z    (R11), K1, Z17
+	VBROADCASTSS (R10), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (R10)(DX*1), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z10
+	VBROADCASTSS (R10)(DX*2), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (R10)(SI*1), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z12
+	VBROADCASTSS (R10)(DX*4), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z13
+	MOVQ         40(SP), R13
+	VBROADCASTSS (R10)(R13*1), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z14
+	VBROADCASTSS (R10)(SI*2), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z15
+	MOVQ         48(SP), R13
+	VBROADCASTSS (R10)(R13*1), Z18
+	VMULPS       Z18, Z0, Z18
+	VFMADD231PS  Z17, Z18, Z16
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step20
+	VADDPS       Z9, Z1, Z1
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z11, Z3, Z3
+	VADDPS       Z12, Z4, Z4
+	VADDPS       Z13, Z5, Z5
+	VADDPS       Z14, Z6, Z6
+	VADDPS       Z15, Z7, Z7
+	VADDPS       Z16, Z8, Z8
+	TESTQ        R12, R12
+	JGT          restart19
+end18:
+	VMOVUPS Z1, K1, (CX)
+	VMOVUPS Z2, K1, (CX)(R9*1)
+	VMOVUPS Z3, K1, (CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z4, K1, (CX)(R10*1)
+	VMOVUPS Z5, K1, (CX)(R9*4)
+	MOVQ    56(SP), R10
+	VMOVUPS Z6, K1, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z7, K1, (CX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPS Z8, K1, (CX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), CX
+	SUBQ    $8, BX
+	JGE     rows17
+single15:
+	ADDQ $7, BX
+	JLT  done16
+rows21:
+	VPXORD Z1, Z1, Z1
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z2, Z2, Z2
+step24:
+	VMOVUPS.Z    (R11), K1, Z3
+	VBROADCASTSS (R10), Z4
+	VMULPS       Z4, Z0, Z4
+	VFMADD231PS  Z3, Z4, Z2
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step24
+	VADDPS       Z2, Z1, Z1
+	TESTQ        R12, R12
+	JGT          restart23
+end22:
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows21
+done16:
+	MOVQ 88(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $16, 112(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f32_backward_2_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_2_avx2(SB), NOSPLIT, $248-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      Y0, 0(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 32(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 40(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 48(SP)
+	MOVQ         168(AX), BX
+	SHLQ         $2, BX
+	LEAQ         (BX)(BX*2), CX
+	MOVQ         416(AX), DX
+	SHLQ         $2, DX
+	MOVQ         424(AX), SI
+	SHLQ         $2, SI
+	MOVQ         176(AX), DI
+	SHLQ         $2, DI
+	LEAQ         (DI)(DI*2), R8
+	MOVQ         R8, 56(SP)
+	MOVQ         168(AX), R8
+	MOVQ         R8, 64(SP)
+	SHLQ         $4, 64(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 72(SP)
+	SHLQ         $4, 72(SP)
+	MOVQ         288(AX), R8
+	MOVQ         R8, 80(SP)
+	SHLQ         $6, 80(SP)
+	LEAQ         (BX)(BX*4), R8
+	MOVQ         R8, 88(SP)
+	LEAQ         (CX)(BX*4), R8
+	MOVQ         R8, 96(SP)
+	LEAQ         (DI)(DI*4), R8
+	MOVQ         R8, 104(SP)
+	MOVQ         56(SP), R8
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         R8, 112(SP)
+	MOVQ         168(AX), R8
+	MOVQ         R8, 120(SP)
+	SHLQ         $5, 120(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 128(SP)
+	SHLQ         $5, 128(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 136(SP)
+	SHLQ         $5, 136(SP)
+	MOVQ         32(SP), AX
+	MOVQ         AX, 32(SP)
+	MOVQ         40(SP), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 144(SP)
+	SUBQ         $16, 144(SP)
+	JLT          single1
+block2:
+	MOVQ 48(SP), AX
+	MOVQ 40(SP), R14
+	MOVQ a+0(FP), R8
+	MOVQ (R8), R8
+	SUBQ $4, R8
+	JLT  single3
+rows5:
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, 152(SP)
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, 184(SP)
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, 216(SP)
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	MOVQ    32(SP), R9
+	MOVQ    AX, R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end6
+restart7:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+step8:
+	VMOVUPS      (R9), Y13
+	VMULPS       0(SP), Y13, Y13
+	VMOVUPS      32(R9), Y14
+	VMULPS       0(SP), Y14, Y14
+	VBROADCASTSS (R10), Y15
+	VFMADD231PS  Y15, Y13, Y5
+	VFMADD231PS  Y15, Y14, Y6
+	VBROADCASTSS (R10)(BX*1), Y15
+	VFMADD231PS  Y15, Y13, Y7
+	VFMADD231PS  Y15, Y14, Y8
+	VBROADCASTSS (R10)(BX*2), Y15
+	VFMADD231PS  Y15, Y13, Y9
+	VFMADD231PS  Y15, Y14, Y10
+	VBROADCASTSS (R10)(CX*1), Y15
+	VFMADD231PS  Y15, Y13, Y11
+	VFMADD231PS  Y15, Y14, Y12
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step8
+	VADDPS       152(SP), Y5, Y5
+	VMOVUPS      Y5, 152(SP)
+	VADDPS       184(SP), Y6, Y5
+	VMOVUPS      Y5, 184(SP)
+	VADDPS       216(SP), Y7, Y5
+	VMOVUPS      Y5, 216(SP)
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y9, Y1, Y1
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y11, Y3, Y3
+	VADDPS       Y12, Y4, Y4
+	TESTQ        R11, R11
+	JGT          restart7
+end6:
+	VMOVUPS 152(SP), Y5
+	VMOVUPS Y5, (R14)
+	VMOVUPS 184(SP), Y5
+	VMOVUPS Y5, 32(R14)
+	VMOVUPS 216(SP), Y5
+	VMOVUPS Y5, (R14)(DI*1)
+	VMOVUPS Y0, 32(R14)(DI*1)
+	VMOVUPS Y1, (R14)(DI*2)
+	VMOVUPS Y2, 32(R14)(DI*2)
+	MOVQ    56(SP), R9
+	VMOVUPS Y3, (R14)(R9*1)
+	MOVQ    56(SP), R9
+	VMOVUPS Y4, 32(R14)(R9*1)
+	ADDQ    64(SP), AX
+	ADDQ    72(SP), R14
+	SUBQ    $4, R8
+	JGE     rows5
+single3:
+	ADDQ $3, R8
+	JLT  done4
+rows9:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   32(SP), R9
+	MOVQ   AX, R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end10
+restart11:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+step12:
+	VMOVUPS      (R9), Y4
+	VMULPS       0(SP), Y4, Y4
+	VMOVUPS      32(R9), Y5
+	VMULPS       0(SP), Y5, Y5
+	VBROADCASTSS (R10), Y6
+	VFMADD231PS  Y6, Y4, Y2
+	VFMADD231PS  Y6, Y5, Y3
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step12
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	TESTQ        R11, R11
+	JGT          restart11
+end10:
+	VMOVUPS Y0, (R14)
+	VMOVUPS Y1, 32(R14)
+	ADDQ    BX, AX
+	ADDQ    DI, R14
+	SUBQ    $1, R8
+	JGE     rows9
+done4:
+	MOVQ 80(SP), AX
+	ADDQ AX, 32(SP)
+	ADDQ $64, 40(SP)
+	SUBQ $16, 144(SP)
+	JGE  block2
+single1:
+	ADDQ $16, 144(SP)
+	JEQ  done13
+masked14:
+	MOVQ    144(SP), AX
+	MOVQ    $8, R8
+	CMPQ    AX, R8
+	CMOVQGT R8, AX
+	LEAQ    tail<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPS 32(R8)(AX*4), Y0
+	MOVQ    48(SP), AX
+	MOVQ    40(SP), R14
+	MOVQ    a+0(FP), R8
+	MOVQ    (R8), R8
+	SUBQ    $8, R8
+	JLT     single15
+rows17:
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 152(SP)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 184(SP)
+	VXORPS  Y1, Y1, Y1
+	VMOVUPS Y1, 216(SP)
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	MOVQ    32(SP), R9
+	MOVQ    AX, R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end18
+restart19:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+step20:
+	VMASKMOVPS   (R9), Y0, Y14
+	VMULPS       0(SP), Y14, Y14
+	VBROADCASTSS (R10), Y15
+	VFMADD231PS  Y15, Y14, Y6
+	VBROADCASTSS (R10)(BX*1), Y15
+	VFMADD231PS  Y15, Y14, Y7
+	VBROADCASTSS (R10)(BX*2), Y15
+	VFMADD231PS  Y15, Y14, Y8
+	VBROADCASTSS (R10)(CX*1), Y15
+	VFMADD231PS  Y15, Y14, Y9
+	VBROADCASTSS (R10)(BX*4), Y15
+	VFMADD231PS  Y15, Y14, Y10
+	MOVQ         88(SP), R12
+	VBROADCASTSS (R10)(R12*1), Y15
+	VFMADD231PS  Y15, Y14, Y11
+	VBROADCASTSS (R10)(CX*2), Y15
+	VFMADD231PS  Y15, Y14, Y12
+	MOVQ         96(SP), R12
+	VBROADCASTSS (R10)(R12*1), Y15
+	VFMADD231PS  Y15, Y14, Y13
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step20
+	VADDPS       152(SP), Y6, Y6
+	VMOVUPS      Y6, 152(SP)
+	VADDPS       184(SP), Y7, Y6
+	VMOVUPS      Y6, 184(SP)
+	VADDPS       216(SP), Y8, Y6
+	VMOVUPS      Y6, 216(SP)
+	VADDPS       Y9, Y1, Y1
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y11, Y3, Y3
+	VADDPS       Y12, Y4, Y4
+	VADDPS       Y13, Y5, Y5
+	TESTQ        R11, R11
+	JGT          restart19
+end18:
+	VMOVUPS    152(SP), Y6
+	VMASKMOVPS Y6, Y0, (R14)
+	VMOVUPS    184(SP), Y6
+	VMASKMOVPS Y6, Y0, (R14)(DI*1)
+	VMOVUPS    216(SP), Y6
+	VMASKMOVPS Y6, Y0, (R14)(DI*2)
+	MOVQ       56(SP), R9
+	VMASKMOVPS Y1, Y0, (R14)(R9*1)
+	VMASKMOVPS Y2, Y0, (R14)(DI*4)
+	MOVQ       104(SP), R9
+	VMASKMOVPS Y3, Y0, (R14)(R9*1)
+	MOVQ       56(SP), R9
+	VMASKMOVPS Y4, Y0, (R14)(R9*2)
+	MOVQ       112(SP), R9
+	VMASKMOVPS Y5, Y0, (R14)(R9*1)
+	ADDQ       120(SP), AX
+	ADDQ       128(SP), R14
+	SUBQ       $8, R8
+	JGE        rows17
+single15:
+	ADDQ $7, R8
+	JLT  done16
+rows21:
+	VXORPS Y1, Y1, Y1
+	MOVQ   32(SP), R9
+	MOVQ   AX, R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end22
+restart23:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPS  Y2, Y2, Y2
+step24:
+	VMASKMOVPS   (R9), Y0, Y3
+	VMULPS       0(SP), Y3, Y3
+	VBROADCASTSS (R10), Y4
+	VFMADD231PS  Y4, Y3, Y2
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step24
+	VADDPS       Y2, Y1, Y1
+	TESTQ        R11, R11
+	JGT          restart23
+end22:
+	VMASKMOVPS Y1, Y0, (R14)
+	ADDQ       BX, AX
+	ADDQ       DI, R14
+	SUBQ       $1, R8
+	JGE        rows21
+done16:
+	MOVQ 136(SP), AX
+	ADDQ AX, 32(SP)
+	ADDQ $32, 40(SP)
+	SUBQ $8, 144(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f32_backward_2_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f32_backward_2_avx512(SB), 0, $504-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         DX, 0(SP)
+	MOVQ         168(AX), DX
+	SHLQ         $2, DX
+	LEAQ         (DX)(DX*2), SI
+	MOVQ         416(AX), DI
+	SHLQ         $2, DI
+	MOVQ         424(AX), R8
+	SHLQ         $2, R8
+	MOVQ         176(AX), R9
+	SHLQ         $2, R9
+	LEAQ         (R9)(R9*2), R10
+	MOVQ         R10, 8(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 16(SP)
+	SHLQ         $4, 16(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 24(SP)
+	SHLQ         $4, 24(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 32(SP)
+	SHLQ         $8, 32(SP)
+	LEAQ         (DX)(DX*4), R10
+	MOVQ         R10, 40(SP)
+	LEAQ         (SI)(DX*4), R10
+	MOVQ         R10, 48(SP)
+	LEAQ         (R9)(R9*4), R10
+	MOVQ         R10, 56(SP)
+	MOVQ         8(SP), R10
+	LEAQ         (R10)(R9*4), R10
+	MOVQ         R10, 64(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 72(SP)
+	SHLQ         $5, 72(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 80(SP)
+	SHLQ         $5, 80(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 88(SP)
+	SHLQ         $6, 88(SP)
+	MOVQ         BX, 96(SP)
+	MOVQ         CX, 104(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $64, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), CX
+	MOVQ a+0(FP), BX
+	MOVQ (BX), BX
+	SUBQ $4, BX
+	JLT  single3
+rows5:
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 120(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 184(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 248(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 312(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 376(SP)
+	VPXORD  Z1, Z1, Z1
+	VMOVUPS Z1, 440(SP)
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	MOVQ    96(SP), R10
+	MOVQ    AX, R11
+	MOVQ    a+0(FP), R12
+	MOVQ    16(R12), R12
+	TESTQ   R12, R12
+	JLE     end6
+restart7:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+step8:
+	VMOVUPS      (R10), Z27
+	VMULPS       Z27, Z0, Z27
+	VMOVUPS      64(R10), Z28
+	VMULPS       Z28, Z0, Z28
+	VMOVUPS      128(R10), Z29
+	VMULPS       Z29, Z0, Z29
+	VMOVUPS      192(R10), Z30
+	VMULPS       Z30, Z0, Z30
+	VBROADCASTSS (R11), Z31
+	VFMADD231PS  Z31, Z27, Z11
+	VFMADD231PS  Z31, Z28, Z12
+	VFMADD231PS  Z31, Z29, Z13
+	VFMADD231PS  Z31, Z30, Z14
+	VBROADCASTSS (R11)(DX*1), Z31
+	VFMADD231PS  Z31, Z27, Z15
+	VFMADD231PS  Z31, Z28, Z16
+	VFMADD231PS  Z31, Z29, Z17
+	VFMADD231PS  Z31, Z30, Z18
+	VBROADCASTSS (R11)(DX*2), Z31
+	VFMADD231PS  Z31, Z27, Z19
+	VFMADD231PS  Z31, Z28, Z20
+	VFMADD231PS  Z31, Z29, Z21
+	VFMADD231PS  Z31, Z30, Z22
+	VBROADCASTSS (R11)(SI*1), Z31
+	VFMADD231PS  Z31, Z27, Z23
+	VFMADD231PS  Z31, Z28, Z24
+	VFMADD231PS  Z31, Z29, Z25
+	VFMADD231PS  Z31, Z30, Z26
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step8
+	VADDPS       120(SP), Z11, Z11
+	VMOVUPS      Z11, 120(SP)
+	VADDPS       184(SP), Z12, Z11
+	VMOVUPS      Z11, 184(SP)
+	VADDPS       248(SP), Z13, Z11
+	VMOVUPS      Z11, 248(SP)
+	VADDPS       312(SP), Z14, Z11
+	VMOVUPS      Z11, 312(SP)
+	VADDPS       376(SP), Z15, Z11
+	VMOVUPS      Z11, 376(SP)
+	VADDPS       440(SP), Z16, Z11
+	VMOVUPS      Z11, 440(SP)
+	VADDPS       Z17, Z1, Z1
+	VADDPS       Z18, Z2, Z2
+	VADDPS       Z19, Z3, Z3
+	VADDPS       Z20, Z4, Z4
+	VADDPS       Z21, Z5, Z5
+	VADDPS       Z22, Z6, Z6
+	VADDPS       Z23, Z7, Z7
+	VADDPS       Z24, Z8, Z8
+	VADDPS       Z25, Z9, Z9
+	VADDPS       Z26, Z10, Z10
+	TESTQ        R12, R12
+	JGT          restart7
+end6:
+	VMOVUPS 120(SP), Z11
+	VMOVUPS Z11, (CX)
+	VMOVUPS 184(SP), Z11
+	VMOVUPS Z11, 64(CX)
+	VMOVUPS 248(SP), Z11
+	VMOVUPS Z11, 128(CX)
+	VMOVUPS 312(SP), Z11
+	VMOVUPS Z11, 192(CX)
+	VMOVUPS 376(SP), Z11
+	VMOVUPS Z11, (CX)(R9*1)
+	VMOVUPS 440(SP), Z11
+	VMOVUPS Z11, 64(CX)(R9*1)
+	VMOVUPS Z1, 128(CX)(R9*1)
+	VMOVUPS Z2, 192(CX)(R9*1)
+	VMOVUPS Z3, (CX)(R9*2)
+	VMOVUPS Z4, 64(CX)(R9*2)
+	VMOVUPS Z5, 128(CX)(R9*2)
+	VMOVUPS Z6, 192(CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z7, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z8, 64(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z9, 128(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z10, 192(CX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), CX
+	SUBQ    $4, BX
+	JGE     rows5
+single3:
+	ADDQ $3, BX
+	JLT  done4
+rows9:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end10
+restart11:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	VPXORD  Z8, Z8, Z8
+step12:
+	VMOVUPS      (R10), Z9
+	VMULPS       Z9, Z0, Z9
+	VMOVUPS      64(R10), Z10
+	VMULPS       Z10, Z0, Z10
+	VMOVUPS      128(R10), Z11
+	VMULPS       Z11, Z0, Z11
+	VMOVUPS      192(R10), Z12
+	VMULPS       Z12, Z0, Z12
+	VBROADCASTSS (R11), Z13
+	VFMADD231PS  Z13, Z9, Z5
+	VFMADD231PS  Z13, Z10, Z6
+	VFMADD231PS  Z13, Z11, Z7
+	VFMADD231PS  Z13, Z12, Z8
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step12
+	VADDPS       Z5, Z1, Z1
+	VADDPS       Z6, Z2, Z2
+	VADDPS       Z7, Z3, Z3
+	VADDPS       Z8, Z4, Z4
+	TESTQ        R12, R12
+	JGT          restart11
+end10:
+	VMOVUPS Z1, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z3, 128(CX)
+	VMOVUPS Z4, 192(CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows9
+done4:
+	MOVQ 32(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $256, 104(SP)
+	SUBQ $64, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $64, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTD AX, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), CX
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
+	SUBQ         $8, BX
+	JLT          single15
+rows17:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end18
+restart19:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z9, Z9, Z9
+	VPXORD  Z10, Z10, Z10
+	VPXORD  Z11, Z11, Z11
+	VPXORD  Z12, Z12, Z12
+	VPXORD  Z13, Z13, Z13
+	VPXORD  Z14, Z14, Z14
+	VPXORD  Z15, Z15, Z15
+	VPXORD  Z16, Z16, Z16
+step20:
+	VMOVUPS.Z    (R10), K1, Z17
+	VMULPS       Z17, Z0, Z17
+	VBROADCASTSS (R11), Z18
+	VFMADD231PS  Z18, Z17, Z9
+	VBROADCASTSS (R11)(DX*1), Z18
+	VFMADD231PS  Z18, Z17, Z10
+	VBROADCASTSS (R11)(DX*2), Z18
+	VFMADD231PS  Z18, Z17, Z11
+	VBROADCASTSS (R11)(SI*1), Z18
+	VFMADD231PS  Z18, Z17, Z12
+	VBROADCASTSS (R11)(DX*4), Z18
+	VFMADD231PS  Z18, Z17, Z13
+	MOVQ         40(SP), R13
+	VBROADCASTSS (R11)(R13*1), Z18
+	VFMADD231PS  Z18, Z17, Z14
+	VBROADCASTSS (R11)(SI*2), Z18
+	VFMADD231PS  Z18, Z17, Z15
+	MOVQ         48(SP), R13
+	VBROADCASTSS (R11)(R13*1), Z18
+	VFMADD231PS  Z18, Z17, Z16
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step20
+	VADDPS       Z9, Z1, Z1
+	VADDPS       Z10, Z2, Z2
+	VADDPS       Z11, Z3, Z3
+	VADDPS       Z12, Z4, Z4
+	VADDPS       Z13, Z5, Z5
+	VADDPS       Z14, Z6, Z6
+	VADDPS       Z15, Z7, Z7
+	VADDPS       Z16, Z8, Z8
+	TESTQ        R12, R12
+	JGT          restart19
+end18:
+	VMOVUPS Z1, K1, (CX)
+	VMOVUPS Z2, K1, (CX)(R9*1)
+	VMOVUPS Z3, K1, (CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPS Z4, K1, (CX)(R10*1)
+	VMOVUPS Z5, K1, (CX)(R9*4)
+	MOVQ    56(SP), R10
+	VMOVUPS Z6, K1, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPS Z7, K1, (CX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPS Z8, K1, (CX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), CX
+	SUBQ    $8, BX
+	JGE     rows17
+single15:
+	ADDQ $7, BX
+	JLT  done16
+rows21:
+	VPXORD Z1, Z1, Z1
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORD  Z2, Z2, Z2
+step24:
+	VMOVUPS.Z    (R10), K1, Z3
+	VMULPS       Z3, Z0, Z3
+	VBROADCASTSS (R11), Z4
+	VFMADD231PS  Z4, Z3, Z2
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step24
+	VADDPS       Z2, Z1, Z1
+	TESTQ        R12, R12
+	JGT          restart23
+end22:
+	VMOVUPS Z1, K1, (CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows21
+done16:
+	MOVQ 88(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $16, 112(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
 // func addbmm_beta_is_0_f64_forward_0_avx2(a *runtime.Args)
 TEXT ·addbmm_beta_is_0_f64_forward_0_avx2(SB), NOSPLIT, $248-8
 	MOVQ         a+0(FP), AX
@@ -1655,6 +3320,1663 @@ done16:
 	ADDQ AX, 104(SP)
 	ADDQ $64, 112(SP)
 	SUBQ $8, 120(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VXORPD Y0, Y0, Y0
+	MOVQ   32(AX), AX
+	MOVQ   a+0(FP), BX
+	MOVQ   8(BX), CX
+	MOVQ   $0, DX
+	MOVQ   792(BX), SI
+	ANDQ   $1, SI
+	JEQ    again1
+	CMPQ   CX, $20
+	JLT    again1
+	MOVQ   AX, SI
+	NEGQ   SI
+	ANDQ   $31, SI
+	MOVQ   $1, DX
+	SHRQ   $3, SI
+	TESTQ  SI, SI
+	JNE    masked4
+again1:
+	SUBQ $16, CX
+	JLT  single2
+block5:
+	TESTQ   DX, DX
+	JNE     around6
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y0, 32(AX)
+	VMOVUPD Y0, 64(AX)
+	VMOVUPD Y0, 96(AX)
+	JMP     stored7
+around6:
+	VMOVNTPD Y0, (AX)
+	VMOVNTPD Y0, 32(AX)
+	VMOVNTPD Y0, 64(AX)
+	VMOVNTPD Y0, 96(AX)
+stored7:
+	ADDQ $128, AX
+	SUBQ $16, CX
+	JGE  block5
+single2:
+	ADDQ $12, CX
+	JLT  tail8
+block9:
+	VMOVUPD Y0, (AX)
+	ADDQ    $32, AX
+	SUBQ    $4, CX
+	JGE     block9
+tail8:
+	ADDQ    $4, CX
+	JEQ     done3
+	MOVQ    $4, SI
+	CMPQ    SI, CX
+	CMOVQGT CX, SI
+masked4:
+	MOVQ       SI, DI
+	LEAQ       tail<>+0(SB), R8
+	NEGQ       DI
+	VMOVUPD    32(R8)(DI*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)
+	LEAQ       (AX)(SI*8), AX
+	SUBQ       SI, CX
+	JNE        again1
+done3:
+	MOVQ 792(BX), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_0_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), AX
+	VPXORQ Z0, Z0, Z0
+	MOVQ   32(AX), AX
+	MOVQ   a+0(FP), BX
+	MOVQ   8(BX), CX
+	MOVQ   $0, DX
+	MOVQ   792(BX), SI
+	ANDQ   $1, SI
+	JEQ    again1
+	CMPQ   CX, $40
+	JLT    again1
+	MOVQ   AX, SI
+	NEGQ   SI
+	ANDQ   $63, SI
+	MOVQ   $1, DX
+	SHRQ   $3, SI
+	TESTQ  SI, SI
+	JNE    masked4
+again1:
+	SUBQ $32, CX
+	JLT  single2
+block5:
+	TESTQ   DX, DX
+	JNE     around6
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z0, 64(AX)
+	VMOVUPD Z0, 128(AX)
+	VMOVUPD Z0, 192(AX)
+	JMP     stored7
+around6:
+	VMOVNTPD Z0, (AX)
+	VMOVNTPD Z0, 64(AX)
+	VMOVNTPD Z0, 128(AX)
+	VMOVNTPD Z0, 192(AX)
+stored7:
+	ADDQ $256, AX
+	SUBQ $32, CX
+	JGE  block5
+single2:
+	ADDQ    $32, CX
+	JEQ     done3
+	MOVQ    $8, SI
+	CMPQ    SI, CX
+	CMOVQGT CX, SI
+masked4:
+	VPBROADCASTQ SI, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	VMOVUPD      Z0, K1, (AX)
+	LEAQ         (AX)(SI*8), AX
+	SUBQ         SI, CX
+	JNE          again1
+done3:
+	MOVQ 792(BX), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_1_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_1_avx2(SB), NOSPLIT, $248-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Y0
+	MOVQ         40(AX), BX
+	MOVQ         BX, 0(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         160(AX), BX
+	SHLQ         $3, BX
+	LEAQ         (BX)(BX*2), CX
+	MOVQ         416(AX), DX
+	SHLQ         $3, DX
+	MOVQ         424(AX), SI
+	SHLQ         $3, SI
+	MOVQ         176(AX), DI
+	SHLQ         $3, DI
+	LEAQ         (DI)(DI*2), R8
+	MOVQ         R8, 24(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 32(SP)
+	SHLQ         $5, 32(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 40(SP)
+	SHLQ         $5, 40(SP)
+	MOVQ         296(AX), R8
+	MOVQ         R8, 48(SP)
+	SHLQ         $6, 48(SP)
+	LEAQ         (BX)(BX*4), R8
+	MOVQ         R8, 56(SP)
+	LEAQ         (CX)(BX*4), R8
+	MOVQ         R8, 64(SP)
+	LEAQ         (DI)(DI*4), R8
+	MOVQ         R8, 72(SP)
+	MOVQ         24(SP), R8
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         R8, 80(SP)
+	MOVQ         160(AX), R8
+	MOVQ         R8, 88(SP)
+	SHLQ         $6, 88(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 96(SP)
+	SHLQ         $6, 96(SP)
+	MOVQ         296(AX), AX
+	MOVQ         AX, 104(SP)
+	SHLQ         $5, 104(SP)
+	MOVQ         0(SP), AX
+	MOVQ         AX, 0(SP)
+	MOVQ         8(SP), AX
+	MOVQ         AX, 8(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $8, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 16(SP), AX
+	MOVQ 8(SP), R14
+	MOVQ a+0(FP), R8
+	MOVQ (R8), R8
+	SUBQ $4, R8
+	JLT  single3
+rows5:
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 120(SP)
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 152(SP)
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 184(SP)
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 216(SP)
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	MOVQ    AX, R9
+	MOVQ    0(SP), R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end6
+restart7:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	VXORPD  Y12, Y12, Y12
+step8:
+	VMOVUPD      (R10), Y13
+	VMOVUPD      32(R10), Y14
+	VBROADCASTSD (R9), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y13, Y15, Y5
+	VFMADD231PD  Y14, Y15, Y6
+	VBROADCASTSD (R9)(BX*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (R9)(BX*2), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y13, Y15, Y9
+	VFMADD231PD  Y14, Y15, Y10
+	VBROADCASTSD (R9)(CX*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y13, Y15, Y11
+	VFMADD231PD  Y14, Y15, Y12
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step8
+	VADDPD       120(SP), Y5, Y5
+	VMOVUPD      Y5, 120(SP)
+	VADDPD       152(SP), Y6, Y5
+	VMOVUPD      Y5, 152(SP)
+	VADDPD       184(SP), Y7, Y5
+	VMOVUPD      Y5, 184(SP)
+	VADDPD       216(SP), Y8, Y5
+	VMOVUPD      Y5, 216(SP)
+	VADDPD       Y9, Y1, Y1
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VADDPD       Y12, Y4, Y4
+	TESTQ        R11, R11
+	JGT          restart7
+end6:
+	VMOVUPD 120(SP), Y5
+	VMOVUPD Y5, (R14)
+	VMOVUPD 152(SP), Y5
+	VMOVUPD Y5, 32(R14)
+	VMOVUPD 184(SP), Y5
+	VMOVUPD Y5, (R14)(DI*1)
+	VMOVUPD 216(SP), Y5
+	VMOVUPD Y5, 32(R14)(DI*1)
+	VMOVUPD Y1, (R14)(DI*2)
+	VMOVUPD Y2, 32(R14)(DI*2)
+	MOVQ    24(SP), R9
+	VMOVUPD Y3, (R14)(R9*1)
+	MOVQ    24(SP), R9
+	VMOVUPD Y4, 32(R14)(R9*1)
+	ADDQ    32(SP), AX
+	ADDQ    40(SP), R14
+	SUBQ    $4, R8
+	JGE     rows5
+single3:
+	ADDQ $3, R8
+	JLT  done4
+rows9:
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   0(SP), R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end10
+restart11:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+step12:
+	VMOVUPD      (R10), Y5
+	VMOVUPD      32(R10), Y6
+	VBROADCASTSD (R9), Y7
+	VMULPD       Y7, Y0, Y7
+	VFMADD231PD  Y5, Y7, Y3
+	VFMADD231PD  Y6, Y7, Y4
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step12
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	TESTQ        R11, R11
+	JGT          restart11
+end10:
+	VMOVUPD Y1, (R14)
+	VMOVUPD Y2, 32(R14)
+	ADDQ    BX, AX
+	ADDQ    DI, R14
+	SUBQ    $1, R8
+	JGE     rows9
+done4:
+	MOVQ 48(SP), AX
+	ADDQ AX, 0(SP)
+	ADDQ $64, 8(SP)
+	SUBQ $8, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $8, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ    112(SP), AX
+	MOVQ    $4, R8
+	CMPQ    AX, R8
+	CMOVQGT R8, AX
+	LEAQ    tail<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPD 32(R8)(AX*8), Y1
+	MOVQ    16(SP), AX
+	MOVQ    8(SP), R14
+	MOVQ    a+0(FP), R8
+	MOVQ    (R8), R8
+	SUBQ    $8, R8
+	JLT     single15
+rows17:
+	VXORPD  Y2, Y2, Y2
+	VMOVUPD Y2, 120(SP)
+	VXORPD  Y2, Y2, Y2
+	VMOVUPD Y2, 152(SP)
+	VXORPD  Y2, Y2, Y2
+	VMOVUPD Y2, 184(SP)
+	VXORPD  Y2, Y2, Y2
+	VMOVUPD Y2, 216(SP)
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    AX, R9
+	MOVQ    0(SP), R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end18
+restart19:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	VXORPD  Y12, Y12, Y12
+	VXORPD  Y13, Y13, Y13
+step20:
+	VMASKMOVPD   (R10), Y1, Y14
+	VBROADCASTSD (R9), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y6
+	VBROADCASTSD (R9)(BX*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y7
+	VBROADCASTSD (R9)(BX*2), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (R9)(CX*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y9
+	VBROADCASTSD (R9)(BX*4), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y10
+	MOVQ         56(SP), R12
+	VBROADCASTSD (R9)(R12*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y11
+	VBROADCASTSD (R9)(CX*2), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y12
+	MOVQ         64(SP), R12
+	VBROADCASTSD (R9)(R12*1), Y15
+	VMULPD       Y15, Y0, Y15
+	VFMADD231PD  Y14, Y15, Y13
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step20
+	VADDPD       120(SP), Y6, Y6
+	VMOVUPD      Y6, 120(SP)
+	VADDPD       152(SP), Y7, Y6
+	VMOVUPD      Y6, 152(SP)
+	VADDPD       184(SP), Y8, Y6
+	VMOVUPD      Y6, 184(SP)
+	VADDPD       216(SP), Y9, Y6
+	VMOVUPD      Y6, 216(SP)
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VADDPD       Y12, Y4, Y4
+	VADDPD       Y13, Y5, Y5
+	TESTQ        R11, R11
+	JGT          restart19
+end18:
+	VMOVUPD    120(SP), Y6
+	VMASKMOVPD Y6, Y1, (R14)
+	VMOVUPD    152(SP), Y6
+	VMASKMOVPD Y6, Y1, (R14)(DI*1)
+	VMOVUPD    184(SP), Y6
+	VMASKMOVPD Y6, Y1, (R14)(DI*2)
+	VMOVUPD    216(SP), Y6
+	MOVQ       24(SP), R9
+	VMASKMOVPD Y6, Y1, (R14)(R9*1)
+	VMASKMOVPD Y2, Y1, (R14)(DI*4)
+	MOVQ       72(SP), R9
+	VMASKMOVPD Y3, Y1, (R14)(R9*1)
+	MOVQ       24(SP), R9
+	VMASKMOVPD Y4, Y1, (R14)(R9*2)
+	MOVQ       80(SP), R9
+	VMASKMOVPD Y5, Y1, (R14)(R9*1)
+	ADDQ       88(SP), AX
+	ADDQ       96(SP), R14
+	SUBQ       $8, R8
+	JGE        rows17
+single15:
+	ADDQ $7, R8
+	JLT  done16
+rows21:
+	VXORPD Y2, Y2, Y2
+	MOVQ   AX, R9
+	MOVQ   0(SP), R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end22
+restart23:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y3, Y3, Y3
+step24:
+	VMASKMOVPD   (R10), Y1, Y4
+	VBROADCASTSD (R9), Y5
+	VMULPD       Y5, Y0, Y5
+	VFMADD231PD  Y4, Y5, Y3
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step24
+	VADDPD       Y3, Y2, Y2
+	TESTQ        R11, R11
+	JGT          restart23
+end22:
+	VMASKMOVPD Y2, Y1, (R14)
+	ADDQ       BX, AX
+	ADDQ       DI, R14
+	SUBQ       $1, R8
+	JGE        rows21
+done16:
+	MOVQ 104(SP), AX
+	ADDQ AX, 0(SP)
+	ADDQ $32, 8(SP)
+	SUBQ $4, 112(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_1_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_1_avx512(SB), 0, $504-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Z0
+	MOVQ         40(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         32(AX), DX
+	MOVQ         DX, 0(SP)
+	MOVQ         160(AX), DX
+	SHLQ         $3, DX
+	LEAQ         (DX)(DX*2), SI
+	MOVQ         416(AX), DI
+	SHLQ         $3, DI
+	MOVQ         424(AX), R8
+	SHLQ         $3, R8
+	MOVQ         176(AX), R9
+	SHLQ         $3, R9
+	LEAQ         (R9)(R9*2), R10
+	MOVQ         R10, 8(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 16(SP)
+	SHLQ         $5, 16(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 24(SP)
+	SHLQ         $5, 24(SP)
+	MOVQ         296(AX), R10
+	MOVQ         R10, 32(SP)
+	SHLQ         $8, 32(SP)
+	LEAQ         (DX)(DX*4), R10
+	MOVQ         R10, 40(SP)
+	LEAQ         (SI)(DX*4), R10
+	MOVQ         R10, 48(SP)
+	LEAQ         (R9)(R9*4), R10
+	MOVQ         R10, 56(SP)
+	MOVQ         8(SP), R10
+	LEAQ         (R10)(R9*4), R10
+	MOVQ         R10, 64(SP)
+	MOVQ         160(AX), R10
+	MOVQ         R10, 72(SP)
+	SHLQ         $6, 72(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 80(SP)
+	SHLQ         $6, 80(SP)
+	MOVQ         296(AX), AX
+	MOVQ         AX, 88(SP)
+	SHLQ         $6, 88(SP)
+	MOVQ         BX, 96(SP)
+	MOVQ         CX, 104(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $32, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), CX
+	MOVQ a+0(FP), BX
+	MOVQ (BX), BX
+	SUBQ $4, BX
+	JLT  single3
+rows5:
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 120(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 184(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 248(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 312(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 376(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 440(SP)
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	MOVQ    AX, R10
+	MOVQ    96(SP), R11
+	MOVQ    a+0(FP), R12
+	MOVQ    16(R12), R12
+	TESTQ   R12, R12
+	JLE     end6
+restart7:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z11, Z11, Z11
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	VPXORQ  Z24, Z24, Z24
+	VPXORQ  Z25, Z25, Z25
+	VPXORQ  Z26, Z26, Z26
+step8:
+	VMOVUPD      (R11), Z27
+	VMOVUPD      64(R11), Z28
+	VMOVUPD      128(R11), Z29
+	VMOVUPD      192(R11), Z30
+	VBROADCASTSD (R10), Z31
+	VMULPD       Z31, Z0, Z31
+	VFMADD231PD  Z27, Z31, Z11
+	VFMADD231PD  Z28, Z31, Z12
+	VFMADD231PD  Z29, Z31, Z13
+	VFMADD231PD  Z30, Z31, Z14
+	VBROADCASTSD (R10)(DX*1), Z31
+	VMULPD       Z31, Z0, Z31
+	VFMADD231PD  Z27, Z31, Z15
+	VFMADD231PD  Z28, Z31, Z16
+	VFMADD231PD  Z29, Z31, Z17
+	VFMADD231PD  Z30, Z31, Z18
+	VBROADCASTSD (R10)(DX*2), Z31
+	VMULPD       Z31, Z0, Z31
+	VFMADD231PD  Z27, Z31, Z19
+	VFMADD231PD  Z28, Z31, Z20
+	VFMADD231PD  Z29, Z31, Z21
+	VFMADD231PD  Z30, Z31, Z22
+	VBROADCASTSD (R10)(SI*1), Z31
+	VMULPD       Z31, Z0, Z31
+	VFMADD231PD  Z27, Z31, Z23
+	VFMADD231PD  Z28, Z31, Z24
+	VFMADD231PD  Z29, Z31, Z25
+	VFMADD231PD  Z30, Z31, Z26
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step8
+	VADDPD       120(SP), Z11, Z11
+	VMOVUPD      Z11, 120(SP)
+	VADDPD       184(SP), Z12, Z11
+	VMOVUPD      Z11, 184(SP)
+	VADDPD       248(SP), Z13, Z11
+	VMOVUPD      Z11, 248(SP)
+	VADDPD       312(SP), Z14, Z11
+	VMOVUPD      Z11, 312(SP)
+	VADDPD       376(SP), Z15, Z11
+	VMOVUPD      Z11, 376(SP)
+	VADDPD       440(SP), Z16, Z11
+	VMOVUPD      Z11, 440(SP)
+	VADDPD       Z17, Z1, Z1
+	VADDPD       Z18, Z2, Z2
+	VADDPD       Z19, Z3, Z3
+	VADDPD       Z20, Z4, Z4
+	VADDPD       Z21, Z5, Z5
+	VADDPD       Z22, Z6, Z6
+	VADDPD       Z23, Z7, Z7
+	VADDPD       Z24, Z8, Z8
+	VADDPD       Z25, Z9, Z9
+	VADDPD       Z26, Z10, Z10
+	TESTQ        R12, R12
+	JGT          restart7
+end6:
+	VMOVUPD 120(SP), Z11
+	VMOVUPD Z11, (CX)
+	VMOVUPD 184(SP), Z11
+	VMOVUPD Z11, 64(CX)
+	VMOVUPD 248(SP), Z11
+	VMOVUPD Z11, 128(CX)
+	VMOVUPD 312(SP), Z11
+	VMOVUPD Z11, 192(CX)
+	VMOVUPD 376(SP), Z11
+	VMOVUPD Z11, (CX)(R9*1)
+	VMOVUPD 440(SP), Z11
+	VMOVUPD Z11, 64(CX)(R9*1)
+	VMOVUPD Z1, 128(CX)(R9*1)
+	VMOVUPD Z2, 192(CX)(R9*1)
+	VMOVUPD Z3, (CX)(R9*2)
+	VMOVUPD Z4, 64(CX)(R9*2)
+	VMOVUPD Z5, 128(CX)(R9*2)
+	VMOVUPD Z6, 192(CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z7, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z8, 64(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z9, 128(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z10, 192(CX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), CX
+	SUBQ    $4, BX
+	JGE     rows5
+single3:
+	ADDQ $3, BX
+	JLT  done4
+rows9:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end10
+restart11:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+step12:
+	VMOVUPD      (R11), Z9
+	VMOVUPD      64(R11), Z10
+	VMOVUPD      128(R11), Z11
+	VMOVUPD      192(R11), Z12
+	VBROADCASTSD (R10), Z13
+	VMULPD       Z13, Z0, Z13
+	VFMADD231PD  Z9, Z13, Z5
+	VFMADD231PD  Z10, Z13, Z6
+	VFMADD231PD  Z11, Z13, Z7
+	VFMADD231PD  Z12, Z13, Z8
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step12
+	VADDPD       Z5, Z1, Z1
+	VADDPD       Z6, Z2, Z2
+	VADDPD       Z7, Z3, Z3
+	VADDPD       Z8, Z4, Z4
+	TESTQ        R12, R12
+	JGT          restart11
+end10:
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(CX)
+	VMOVUPD Z3, 128(CX)
+	VMOVUPD Z4, 192(CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows9
+done4:
+	MOVQ 32(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $256, 104(SP)
+	SUBQ $32, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $32, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTQ AX, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), CX
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
+	SUBQ         $8, BX
+	JLT          single15
+rows17:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end18
+restart19:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	VPXORQ  Z11, Z11, Z11
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+step20:
+	VMOVUPD.Z    (R11), K1, Z17
+	VBROADCASTSD (R10), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z9
+	VBROADCASTSD (R10)(DX*1), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z10
+	VBROADCASTSD (R10)(DX*2), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z11
+	VBROADCASTSD (R10)(SI*1), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z12
+	VBROADCASTSD (R10)(DX*4), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z13
+	MOVQ         40(SP), R13
+	VBROADCASTSD (R10)(R13*1), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z14
+	VBROADCASTSD (R10)(SI*2), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z15
+	MOVQ         48(SP), R13
+	VBROADCASTSD (R10)(R13*1), Z18
+	VMULPD       Z18, Z0, Z18
+	VFMADD231PD  Z17, Z18, Z16
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step20
+	VADDPD       Z9, Z1, Z1
+	VADDPD       Z10, Z2, Z2
+	VADDPD       Z11, Z3, Z3
+	VADDPD       Z12, Z4, Z4
+	VADDPD       Z13, Z5, Z5
+	VADDPD       Z14, Z6, Z6
+	VADDPD       Z15, Z7, Z7
+	VADDPD       Z16, Z8, Z8
+	TESTQ        R12, R12
+	JGT          restart19
+end18:
+	VMOVUPD Z1, K1, (CX)
+	VMOVUPD Z2, K1, (CX)(R9*1)
+	VMOVUPD Z3, K1, (CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z4, K1, (CX)(R10*1)
+	VMOVUPD Z5, K1, (CX)(R9*4)
+	MOVQ    56(SP), R10
+	VMOVUPD Z6, K1, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z7, K1, (CX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPD Z8, K1, (CX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), CX
+	SUBQ    $8, BX
+	JGE     rows17
+single15:
+	ADDQ $7, BX
+	JLT  done16
+rows21:
+	VPXORQ Z1, Z1, Z1
+	MOVQ   AX, R10
+	MOVQ   96(SP), R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z2, Z2, Z2
+step24:
+	VMOVUPD.Z    (R11), K1, Z3
+	VBROADCASTSD (R10), Z4
+	VMULPD       Z4, Z0, Z4
+	VFMADD231PD  Z3, Z4, Z2
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step24
+	VADDPD       Z2, Z1, Z1
+	TESTQ        R12, R12
+	JGT          restart23
+end22:
+	VMOVUPD Z1, K1, (CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows21
+done16:
+	MOVQ 88(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $8, 112(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_2_avx2(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_2_avx2(SB), NOSPLIT, $248-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Y0
+	VMOVUPD      Y0, 0(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 32(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 40(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 48(SP)
+	MOVQ         168(AX), BX
+	SHLQ         $3, BX
+	LEAQ         (BX)(BX*2), CX
+	MOVQ         416(AX), DX
+	SHLQ         $3, DX
+	MOVQ         424(AX), SI
+	SHLQ         $3, SI
+	MOVQ         176(AX), DI
+	SHLQ         $3, DI
+	LEAQ         (DI)(DI*2), R8
+	MOVQ         R8, 56(SP)
+	MOVQ         168(AX), R8
+	MOVQ         R8, 64(SP)
+	SHLQ         $5, 64(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 72(SP)
+	SHLQ         $5, 72(SP)
+	MOVQ         288(AX), R8
+	MOVQ         R8, 80(SP)
+	SHLQ         $6, 80(SP)
+	LEAQ         (BX)(BX*4), R8
+	MOVQ         R8, 88(SP)
+	LEAQ         (CX)(BX*4), R8
+	MOVQ         R8, 96(SP)
+	LEAQ         (DI)(DI*4), R8
+	MOVQ         R8, 104(SP)
+	MOVQ         56(SP), R8
+	LEAQ         (R8)(DI*4), R8
+	MOVQ         R8, 112(SP)
+	MOVQ         168(AX), R8
+	MOVQ         R8, 120(SP)
+	SHLQ         $6, 120(SP)
+	MOVQ         176(AX), R8
+	MOVQ         R8, 128(SP)
+	SHLQ         $6, 128(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 136(SP)
+	SHLQ         $5, 136(SP)
+	MOVQ         32(SP), AX
+	MOVQ         AX, 32(SP)
+	MOVQ         40(SP), AX
+	MOVQ         AX, 40(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 144(SP)
+	SUBQ         $8, 144(SP)
+	JLT          single1
+block2:
+	MOVQ 48(SP), AX
+	MOVQ 40(SP), R14
+	MOVQ a+0(FP), R8
+	MOVQ (R8), R8
+	SUBQ $4, R8
+	JLT  single3
+rows5:
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD Y0, 152(SP)
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD Y0, 184(SP)
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD Y0, 216(SP)
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	MOVQ    32(SP), R9
+	MOVQ    AX, R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end6
+restart7:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	VXORPD  Y12, Y12, Y12
+step8:
+	VMOVUPD      (R9), Y13
+	VMULPD       0(SP), Y13, Y13
+	VMOVUPD      32(R9), Y14
+	VMULPD       0(SP), Y14, Y14
+	VBROADCASTSD (R10), Y15
+	VFMADD231PD  Y15, Y13, Y5
+	VFMADD231PD  Y15, Y14, Y6
+	VBROADCASTSD (R10)(BX*1), Y15
+	VFMADD231PD  Y15, Y13, Y7
+	VFMADD231PD  Y15, Y14, Y8
+	VBROADCASTSD (R10)(BX*2), Y15
+	VFMADD231PD  Y15, Y13, Y9
+	VFMADD231PD  Y15, Y14, Y10
+	VBROADCASTSD (R10)(CX*1), Y15
+	VFMADD231PD  Y15, Y13, Y11
+	VFMADD231PD  Y15, Y14, Y12
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step8
+	VADDPD       152(SP), Y5, Y5
+	VMOVUPD      Y5, 152(SP)
+	VADDPD       184(SP), Y6, Y5
+	VMOVUPD      Y5, 184(SP)
+	VADDPD       216(SP), Y7, Y5
+	VMOVUPD      Y5, 216(SP)
+	VADDPD       Y8, Y0, Y0
+	VADDPD       Y9, Y1, Y1
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VADDPD       Y12, Y4, Y4
+	TESTQ        R11, R11
+	JGT          restart7
+end6:
+	VMOVUPD 152(SP), Y5
+	VMOVUPD Y5, (R14)
+	VMOVUPD 184(SP), Y5
+	VMOVUPD Y5, 32(R14)
+	VMOVUPD 216(SP), Y5
+	VMOVUPD Y5, (R14)(DI*1)
+	VMOVUPD Y0, 32(R14)(DI*1)
+	VMOVUPD Y1, (R14)(DI*2)
+	VMOVUPD Y2, 32(R14)(DI*2)
+	MOVQ    56(SP), R9
+	VMOVUPD Y3, (R14)(R9*1)
+	MOVQ    56(SP), R9
+	VMOVUPD Y4, 32(R14)(R9*1)
+	ADDQ    64(SP), AX
+	ADDQ    72(SP), R14
+	SUBQ    $4, R8
+	JGE     rows5
+single3:
+	ADDQ $3, R8
+	JLT  done4
+rows9:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   32(SP), R9
+	MOVQ   AX, R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end10
+restart11:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+step12:
+	VMOVUPD      (R9), Y4
+	VMULPD       0(SP), Y4, Y4
+	VMOVUPD      32(R9), Y5
+	VMULPD       0(SP), Y5, Y5
+	VBROADCASTSD (R10), Y6
+	VFMADD231PD  Y6, Y4, Y2
+	VFMADD231PD  Y6, Y5, Y3
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step12
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	TESTQ        R11, R11
+	JGT          restart11
+end10:
+	VMOVUPD Y0, (R14)
+	VMOVUPD Y1, 32(R14)
+	ADDQ    BX, AX
+	ADDQ    DI, R14
+	SUBQ    $1, R8
+	JGE     rows9
+done4:
+	MOVQ 80(SP), AX
+	ADDQ AX, 32(SP)
+	ADDQ $64, 40(SP)
+	SUBQ $8, 144(SP)
+	JGE  block2
+single1:
+	ADDQ $8, 144(SP)
+	JEQ  done13
+masked14:
+	MOVQ    144(SP), AX
+	MOVQ    $4, R8
+	CMPQ    AX, R8
+	CMOVQGT R8, AX
+	LEAQ    tail<>+0(SB), R8
+	NEGQ    AX
+	VMOVUPD 32(R8)(AX*8), Y0
+	MOVQ    48(SP), AX
+	MOVQ    40(SP), R14
+	MOVQ    a+0(FP), R8
+	MOVQ    (R8), R8
+	SUBQ    $8, R8
+	JLT     single15
+rows17:
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 152(SP)
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 184(SP)
+	VXORPD  Y1, Y1, Y1
+	VMOVUPD Y1, 216(SP)
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	MOVQ    32(SP), R9
+	MOVQ    AX, R10
+	MOVQ    a+0(FP), R11
+	MOVQ    16(R11), R11
+	TESTQ   R11, R11
+	JLE     end18
+restart19:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	VXORPD  Y10, Y10, Y10
+	VXORPD  Y11, Y11, Y11
+	VXORPD  Y12, Y12, Y12
+	VXORPD  Y13, Y13, Y13
+step20:
+	VMASKMOVPD   (R9), Y0, Y14
+	VMULPD       0(SP), Y14, Y14
+	VBROADCASTSD (R10), Y15
+	VFMADD231PD  Y15, Y14, Y6
+	VBROADCASTSD (R10)(BX*1), Y15
+	VFMADD231PD  Y15, Y14, Y7
+	VBROADCASTSD (R10)(BX*2), Y15
+	VFMADD231PD  Y15, Y14, Y8
+	VBROADCASTSD (R10)(CX*1), Y15
+	VFMADD231PD  Y15, Y14, Y9
+	VBROADCASTSD (R10)(BX*4), Y15
+	VFMADD231PD  Y15, Y14, Y10
+	MOVQ         88(SP), R12
+	VBROADCASTSD (R10)(R12*1), Y15
+	VFMADD231PD  Y15, Y14, Y11
+	VBROADCASTSD (R10)(CX*2), Y15
+	VFMADD231PD  Y15, Y14, Y12
+	MOVQ         96(SP), R12
+	VBROADCASTSD (R10)(R12*1), Y15
+	VFMADD231PD  Y15, Y14, Y13
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step20
+	VADDPD       152(SP), Y6, Y6
+	VMOVUPD      Y6, 152(SP)
+	VADDPD       184(SP), Y7, Y6
+	VMOVUPD      Y6, 184(SP)
+	VADDPD       216(SP), Y8, Y6
+	VMOVUPD      Y6, 216(SP)
+	VADDPD       Y9, Y1, Y1
+	VADDPD       Y10, Y2, Y2
+	VADDPD       Y11, Y3, Y3
+	VADDPD       Y12, Y4, Y4
+	VADDPD       Y13, Y5, Y5
+	TESTQ        R11, R11
+	JGT          restart19
+end18:
+	VMOVUPD    152(SP), Y6
+	VMASKMOVPD Y6, Y0, (R14)
+	VMOVUPD    184(SP), Y6
+	VMASKMOVPD Y6, Y0, (R14)(DI*1)
+	VMOVUPD    216(SP), Y6
+	VMASKMOVPD Y6, Y0, (R14)(DI*2)
+	MOVQ       56(SP), R9
+	VMASKMOVPD Y1, Y0, (R14)(R9*1)
+	VMASKMOVPD Y2, Y0, (R14)(DI*4)
+	MOVQ       104(SP), R9
+	VMASKMOVPD Y3, Y0, (R14)(R9*1)
+	MOVQ       56(SP), R9
+	VMASKMOVPD Y4, Y0, (R14)(R9*2)
+	MOVQ       112(SP), R9
+	VMASKMOVPD Y5, Y0, (R14)(R9*1)
+	ADDQ       120(SP), AX
+	ADDQ       128(SP), R14
+	SUBQ       $8, R8
+	JGE        rows17
+single15:
+	ADDQ $7, R8
+	JLT  done16
+rows21:
+	VXORPD Y1, Y1, Y1
+	MOVQ   32(SP), R9
+	MOVQ   AX, R10
+	MOVQ   a+0(FP), R11
+	MOVQ   16(R11), R11
+	TESTQ  R11, R11
+	JLE    end22
+restart23:
+	MOVQ    $512, R12
+	MOVQ    R11, R13
+	CMPQ    R13, R12
+	CMOVQGT R12, R13
+	SUBQ    R13, R11
+	VXORPD  Y2, Y2, Y2
+step24:
+	VMASKMOVPD   (R9), Y0, Y3
+	VMULPD       0(SP), Y3, Y3
+	VBROADCASTSD (R10), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	ADDQ         DX, R9
+	ADDQ         SI, R10
+	DECQ         R13
+	JNE          step24
+	VADDPD       Y2, Y1, Y1
+	TESTQ        R11, R11
+	JGT          restart23
+end22:
+	VMASKMOVPD Y1, Y0, (R14)
+	ADDQ       BX, AX
+	ADDQ       DI, R14
+	SUBQ       $1, R8
+	JGE        rows21
+done16:
+	MOVQ 136(SP), AX
+	ADDQ AX, 32(SP)
+	ADDQ $32, 40(SP)
+	SUBQ $4, 144(SP)
+	JGT  masked14
+done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_beta_is_0_f64_backward_2_avx512(a *runtime.Args)
+TEXT ·addbmm_beta_is_0_f64_backward_2_avx512(SB), 0, $504-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Z0
+	MOVQ         32(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         DX, 0(SP)
+	MOVQ         168(AX), DX
+	SHLQ         $3, DX
+	LEAQ         (DX)(DX*2), SI
+	MOVQ         416(AX), DI
+	SHLQ         $3, DI
+	MOVQ         424(AX), R8
+	SHLQ         $3, R8
+	MOVQ         176(AX), R9
+	SHLQ         $3, R9
+	LEAQ         (R9)(R9*2), R10
+	MOVQ         R10, 8(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 16(SP)
+	SHLQ         $5, 16(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 24(SP)
+	SHLQ         $5, 24(SP)
+	MOVQ         288(AX), R10
+	MOVQ         R10, 32(SP)
+	SHLQ         $8, 32(SP)
+	LEAQ         (DX)(DX*4), R10
+	MOVQ         R10, 40(SP)
+	LEAQ         (SI)(DX*4), R10
+	MOVQ         R10, 48(SP)
+	LEAQ         (R9)(R9*4), R10
+	MOVQ         R10, 56(SP)
+	MOVQ         8(SP), R10
+	LEAQ         (R10)(R9*4), R10
+	MOVQ         R10, 64(SP)
+	MOVQ         168(AX), R10
+	MOVQ         R10, 72(SP)
+	SHLQ         $6, 72(SP)
+	MOVQ         176(AX), R10
+	MOVQ         R10, 80(SP)
+	SHLQ         $6, 80(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 88(SP)
+	SHLQ         $6, 88(SP)
+	MOVQ         BX, 96(SP)
+	MOVQ         CX, 104(SP)
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
+	MOVQ         AX, 112(SP)
+	SUBQ         $32, 112(SP)
+	JLT          single1
+block2:
+	MOVQ 0(SP), AX
+	MOVQ 104(SP), CX
+	MOVQ a+0(FP), BX
+	MOVQ (BX), BX
+	SUBQ $4, BX
+	JLT  single3
+rows5:
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 120(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 184(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 248(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 312(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 376(SP)
+	VPXORQ  Z1, Z1, Z1
+	VMOVUPD Z1, 440(SP)
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	MOVQ    96(SP), R10
+	MOVQ    AX, R11
+	MOVQ    a+0(FP), R12
+	MOVQ    16(R12), R12
+	TESTQ   R12, R12
+	JLE     end6
+restart7:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z11, Z11, Z11
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+	VPXORQ  Z17, Z17, Z17
+	VPXORQ  Z18, Z18, Z18
+	VPXORQ  Z19, Z19, Z19
+	VPXORQ  Z20, Z20, Z20
+	VPXORQ  Z21, Z21, Z21
+	VPXORQ  Z22, Z22, Z22
+	VPXORQ  Z23, Z23, Z23
+	VPXORQ  Z24, Z24, Z24
+	VPXORQ  Z25, Z25, Z25
+	VPXORQ  Z26, Z26, Z26
+step8:
+	VMOVUPD      (R10), Z27
+	VMULPD       Z27, Z0, Z27
+	VMOVUPD      64(R10), Z28
+	VMULPD       Z28, Z0, Z28
+	VMOVUPD      128(R10), Z29
+	VMULPD       Z29, Z0, Z29
+	VMOVUPD      192(R10), Z30
+	VMULPD       Z30, Z0, Z30
+	VBROADCASTSD (R11), Z31
+	VFMADD231PD  Z31, Z27, Z11
+	VFMADD231PD  Z31, Z28, Z12
+	VFMADD231PD  Z31, Z29, Z13
+	VFMADD231PD  Z31, Z30, Z14
+	VBROADCASTSD (R11)(DX*1), Z31
+	VFMADD231PD  Z31, Z27, Z15
+	VFMADD231PD  Z31, Z28, Z16
+	VFMADD231PD  Z31, Z29, Z17
+	VFMADD231PD  Z31, Z30, Z18
+	VBROADCASTSD (R11)(DX*2), Z31
+	VFMADD231PD  Z31, Z27, Z19
+	VFMADD231PD  Z31, Z28, Z20
+	VFMADD231PD  Z31, Z29, Z21
+	VFMADD231PD  Z31, Z30, Z22
+	VBROADCASTSD (R11)(SI*1), Z31
+	VFMADD231PD  Z31, Z27, Z23
+	VFMADD231PD  Z31, Z28, Z24
+	VFMADD231PD  Z31, Z29, Z25
+	VFMADD231PD  Z31, Z30, Z26
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step8
+	VADDPD       120(SP), Z11, Z11
+	VMOVUPD      Z11, 120(SP)
+	VADDPD       184(SP), Z12, Z11
+	VMOVUPD      Z11, 184(SP)
+	VADDPD       248(SP), Z13, Z11
+	VMOVUPD      Z11, 248(SP)
+	VADDPD       312(SP), Z14, Z11
+	VMOVUPD      Z11, 312(SP)
+	VADDPD       376(SP), Z15, Z11
+	VMOVUPD      Z11, 376(SP)
+	VADDPD       440(SP), Z16, Z11
+	VMOVUPD      Z11, 440(SP)
+	VADDPD       Z17, Z1, Z1
+	VADDPD       Z18, Z2, Z2
+	VADDPD       Z19, Z3, Z3
+	VADDPD       Z20, Z4, Z4
+	VADDPD       Z21, Z5, Z5
+	VADDPD       Z22, Z6, Z6
+	VADDPD       Z23, Z7, Z7
+	VADDPD       Z24, Z8, Z8
+	VADDPD       Z25, Z9, Z9
+	VADDPD       Z26, Z10, Z10
+	TESTQ        R12, R12
+	JGT          restart7
+end6:
+	VMOVUPD 120(SP), Z11
+	VMOVUPD Z11, (CX)
+	VMOVUPD 184(SP), Z11
+	VMOVUPD Z11, 64(CX)
+	VMOVUPD 248(SP), Z11
+	VMOVUPD Z11, 128(CX)
+	VMOVUPD 312(SP), Z11
+	VMOVUPD Z11, 192(CX)
+	VMOVUPD 376(SP), Z11
+	VMOVUPD Z11, (CX)(R9*1)
+	VMOVUPD 440(SP), Z11
+	VMOVUPD Z11, 64(CX)(R9*1)
+	VMOVUPD Z1, 128(CX)(R9*1)
+	VMOVUPD Z2, 192(CX)(R9*1)
+	VMOVUPD Z3, (CX)(R9*2)
+	VMOVUPD Z4, 64(CX)(R9*2)
+	VMOVUPD Z5, 128(CX)(R9*2)
+	VMOVUPD Z6, 192(CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z7, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z8, 64(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z9, 128(CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z10, 192(CX)(R10*1)
+	ADDQ    16(SP), AX
+	ADDQ    24(SP), CX
+	SUBQ    $4, BX
+	JGE     rows5
+single3:
+	ADDQ $3, BX
+	JLT  done4
+rows9:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end10
+restart11:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z5, Z5, Z5
+	VPXORQ  Z6, Z6, Z6
+	VPXORQ  Z7, Z7, Z7
+	VPXORQ  Z8, Z8, Z8
+step12:
+	VMOVUPD      (R10), Z9
+	VMULPD       Z9, Z0, Z9
+	VMOVUPD      64(R10), Z10
+	VMULPD       Z10, Z0, Z10
+	VMOVUPD      128(R10), Z11
+	VMULPD       Z11, Z0, Z11
+	VMOVUPD      192(R10), Z12
+	VMULPD       Z12, Z0, Z12
+	VBROADCASTSD (R11), Z13
+	VFMADD231PD  Z13, Z9, Z5
+	VFMADD231PD  Z13, Z10, Z6
+	VFMADD231PD  Z13, Z11, Z7
+	VFMADD231PD  Z13, Z12, Z8
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step12
+	VADDPD       Z5, Z1, Z1
+	VADDPD       Z6, Z2, Z2
+	VADDPD       Z7, Z3, Z3
+	VADDPD       Z8, Z4, Z4
+	TESTQ        R12, R12
+	JGT          restart11
+end10:
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(CX)
+	VMOVUPD Z3, 128(CX)
+	VMOVUPD Z4, 192(CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows9
+done4:
+	MOVQ 32(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $256, 104(SP)
+	SUBQ $32, 112(SP)
+	JGE  block2
+single1:
+	ADDQ $32, 112(SP)
+	JEQ  done13
+masked14:
+	MOVQ         112(SP), AX
+	VPBROADCASTQ AX, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	MOVQ         0(SP), AX
+	MOVQ         104(SP), CX
+	MOVQ         a+0(FP), BX
+	MOVQ         (BX), BX
+	SUBQ         $8, BX
+	JLT          single15
+rows17:
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	VPXORQ Z4, Z4, Z4
+	VPXORQ Z5, Z5, Z5
+	VPXORQ Z6, Z6, Z6
+	VPXORQ Z7, Z7, Z7
+	VPXORQ Z8, Z8, Z8
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end18
+restart19:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z9, Z9, Z9
+	VPXORQ  Z10, Z10, Z10
+	VPXORQ  Z11, Z11, Z11
+	VPXORQ  Z12, Z12, Z12
+	VPXORQ  Z13, Z13, Z13
+	VPXORQ  Z14, Z14, Z14
+	VPXORQ  Z15, Z15, Z15
+	VPXORQ  Z16, Z16, Z16
+step20:
+	VMOVUPD.Z    (R10), K1, Z17
+	VMULPD       Z17, Z0, Z17
+	VBROADCASTSD (R11), Z18
+	VFMADD231PD  Z18, Z17, Z9
+	VBROADCASTSD (R11)(DX*1), Z18
+	VFMADD231PD  Z18, Z17, Z10
+	VBROADCASTSD (R11)(DX*2), Z18
+	VFMADD231PD  Z18, Z17, Z11
+	VBROADCASTSD (R11)(SI*1), Z18
+	VFMADD231PD  Z18, Z17, Z12
+	VBROADCASTSD (R11)(DX*4), Z18
+	VFMADD231PD  Z18, Z17, Z13
+	MOVQ         40(SP), R13
+	VBROADCASTSD (R11)(R13*1), Z18
+	VFMADD231PD  Z18, Z17, Z14
+	VBROADCASTSD (R11)(SI*2), Z18
+	VFMADD231PD  Z18, Z17, Z15
+	MOVQ         48(SP), R13
+	VBROADCASTSD (R11)(R13*1), Z18
+	VFMADD231PD  Z18, Z17, Z16
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step20
+	VADDPD       Z9, Z1, Z1
+	VADDPD       Z10, Z2, Z2
+	VADDPD       Z11, Z3, Z3
+	VADDPD       Z12, Z4, Z4
+	VADDPD       Z13, Z5, Z5
+	VADDPD       Z14, Z6, Z6
+	VADDPD       Z15, Z7, Z7
+	VADDPD       Z16, Z8, Z8
+	TESTQ        R12, R12
+	JGT          restart19
+end18:
+	VMOVUPD Z1, K1, (CX)
+	VMOVUPD Z2, K1, (CX)(R9*1)
+	VMOVUPD Z3, K1, (CX)(R9*2)
+	MOVQ    8(SP), R10
+	VMOVUPD Z4, K1, (CX)(R10*1)
+	VMOVUPD Z5, K1, (CX)(R9*4)
+	MOVQ    56(SP), R10
+	VMOVUPD Z6, K1, (CX)(R10*1)
+	MOVQ    8(SP), R10
+	VMOVUPD Z7, K1, (CX)(R10*2)
+	MOVQ    64(SP), R10
+	VMOVUPD Z8, K1, (CX)(R10*1)
+	ADDQ    72(SP), AX
+	ADDQ    80(SP), CX
+	SUBQ    $8, BX
+	JGE     rows17
+single15:
+	ADDQ $7, BX
+	JLT  done16
+rows21:
+	VPXORQ Z1, Z1, Z1
+	MOVQ   96(SP), R10
+	MOVQ   AX, R11
+	MOVQ   a+0(FP), R12
+	MOVQ   16(R12), R12
+	TESTQ  R12, R12
+	JLE    end22
+restart23:
+	MOVQ    $512, R13
+	MOVQ    R12, R14
+	CMPQ    R14, R13
+	CMOVQGT R13, R14
+	SUBQ    R14, R12
+	VPXORQ  Z2, Z2, Z2
+step24:
+	VMOVUPD.Z    (R10), K1, Z3
+	VMULPD       Z3, Z0, Z3
+	VBROADCASTSD (R11), Z4
+	VFMADD231PD  Z4, Z3, Z2
+	ADDQ         DI, R10
+	ADDQ         R8, R11
+	DECQ         R14
+	JNE          step24
+	VADDPD       Z2, Z1, Z1
+	TESTQ        R12, R12
+	JGT          restart23
+end22:
+	VMOVUPD Z1, K1, (CX)
+	ADDQ    DX, AX
+	ADDQ    R9, CX
+	SUBQ    $1, BX
+	JGE     rows21
+done16:
+	MOVQ 88(SP), AX
+	ADDQ AX, 96(SP)
+	ADDQ $64, 104(SP)
+	SUBQ $8, 112(SP)
 	JGT  masked14
 done13:
 	VZEROUPPER
@@ -2717,6 +6039,176 @@ done13:
 	VZEROUPPER
 	RET
 
+// func addbmm_no_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
+TEXT ·addbmm_no_beta_is_0_f32_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         288(AX), AX
+	SHLQ         $5, AX
+	MOVQ         a+0(FP), SI
+	MOVQ         8(SI), DI
+	MOVQ         $0, R8
+	MOVQ         792(SI), R9
+	ANDQ         $1, R9
+	JEQ          again1
+	CMPQ         DI, $40
+	JLT          again1
+	MOVQ         CX, R9
+	NEGQ         R9
+	ANDQ         $31, R9
+	MOVQ         $1, R8
+	SHRQ         $2, R9
+	TESTQ        R9, R9
+	JNE          masked4
+again1:
+	SUBQ $32, DI
+	JLT  single2
+block5:
+	VMULPS  (BX), Y0, Y1
+	VMULPS  32(BX), Y0, Y2
+	VMULPS  64(BX), Y0, Y3
+	VMULPS  96(BX), Y0, Y4
+	TESTQ   R8, R8
+	JNE     around6
+	VMOVUPS Y1, (CX)
+	VMOVUPS Y2, 32(CX)
+	VMOVUPS Y3, 64(CX)
+	VMOVUPS Y4, 96(CX)
+	JMP     stored7
+around6:
+	VMOVNTPS Y1, (CX)
+	VMOVNTPS Y2, 32(CX)
+	VMOVNTPS Y3, 64(CX)
+	VMOVNTPS Y4, 96(CX)
+stored7:
+	ADDQ DX, BX
+	ADDQ $128, CX
+	SUBQ $32, DI
+	JGE  block5
+single2:
+	ADDQ $24, DI
+	JLT  tail8
+block9:
+	VMULPS  (BX), Y0, Y1
+	VMOVUPS Y1, (CX)
+	ADDQ    AX, BX
+	ADDQ    $32, CX
+	SUBQ    $8, DI
+	JGE     block9
+tail8:
+	ADDQ    $8, DI
+	JEQ     done3
+	MOVQ    $8, R9
+	CMPQ    R9, DI
+	CMOVQGT DI, R9
+masked4:
+	MOVQ       R9, R10
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPS    32(R11)(R10*4), Y1
+	VMASKMOVPS (BX), Y1, Y2
+	VMULPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (CX)
+	MOVQ       R9, R10
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R10
+	LEAQ       (BX)(R10*4), BX
+	LEAQ       (CX)(R9*4), CX
+	SUBQ       R9, DI
+	JNE        again1
+done3:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func addbmm_no_beta_is_0_f32_backward_0_avx512(a *runtime.Args)
+TEXT ·addbmm_no_beta_is_0_f32_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VCVTSD2SS    544(AX), X0, X0
+	VBROADCASTSS X0, Z0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), DX
+	MOVQ         8(DX), SI
+	MOVQ         $0, DI
+	MOVQ         792(DX), R8
+	ANDQ         $1, R8
+	JEQ          again1
+	CMPQ         SI, $80
+	JLT          again1
+	MOVQ         CX, R8
+	NEGQ         R8
+	ANDQ         $63, R8
+	MOVQ         $1, DI
+	SHRQ         $2, R8
+	TESTQ        R8, R8
+	JNE          masked4
+again1:
+	SUBQ $64, SI
+	JLT  single2
+block5:
+	VMULPS  (BX), Z0, Z1
+	VMULPS  64(BX), Z0, Z2
+	VMULPS  128(BX), Z0, Z3
+	VMULPS  192(BX), Z0, Z4
+	TESTQ   DI, DI
+	JNE     around6
+	VMOVUPS Z1, (CX)
+	VMOVUPS Z2, 64(CX)
+	VMOVUPS Z3, 128(CX)
+	VMOVUPS Z4, 192(CX)
+	JMP     stored7
+around6:
+	VMOVNTPS Z1, (CX)
+	VMOVNTPS Z2, 64(CX)
+	VMOVNTPS Z3, 128(CX)
+	VMOVNTPS Z4, 192(CX)
+stored7:
+	ADDQ AX, BX
+	ADDQ $256, CX
+	SUBQ $64, SI
+	JGE  block5
+single2:
+	ADDQ    $64, SI
+	JEQ     done3
+	MOVQ    $16, R8
+	CMPQ    R8, SI
+	CMOVQGT SI, R8
+masked4:
+	VPBROADCASTD R8, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	VMOVUPS.Z    (BX), K1, Z1
+	VMULPS       Z1, Z0, Z1
+	VMOVUPS      Z1, K1, (CX)
+	MOVQ         R8, R9
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R9
+	LEAQ         (BX)(R9*4), BX
+	LEAQ         (CX)(R8*4), CX
+	SUBQ         R8, SI
+	JNE          again1
+done3:
+	MOVQ 792(DX), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
+	VZEROUPPER
+	RET
+
 // func addbmm_no_beta_is_0_f64_forward_0_avx2(a *runtime.Args)
 TEXT ·addbmm_no_beta_is_0_f64_forward_0_avx2(SB), 0, $360-8
 	MOVQ         a+0(FP), AX
@@ -3763,6 +7255,172 @@ done16:
 	SUBQ $8, 184(SP)
 	JGT  masked14
 done13:
+	VZEROUPPER
+	RET
+
+// func addbmm_no_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
+TEXT ·addbmm_no_beta_is_0_f64_backward_0_avx2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Y0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), DX
+	SHLQ         $7, DX
+	MOVQ         288(AX), AX
+	SHLQ         $5, AX
+	MOVQ         a+0(FP), SI
+	MOVQ         8(SI), DI
+	MOVQ         $0, R8
+	MOVQ         792(SI), R9
+	ANDQ         $1, R9
+	JEQ          again1
+	CMPQ         DI, $20
+	JLT          again1
+	MOVQ         CX, R9
+	NEGQ         R9
+	ANDQ         $31, R9
+	MOVQ         $1, R8
+	SHRQ         $3, R9
+	TESTQ        R9, R9
+	JNE          masked4
+again1:
+	SUBQ $16, DI
+	JLT  single2
+block5:
+	VMULPD  (BX), Y0, Y1
+	VMULPD  32(BX), Y0, Y2
+	VMULPD  64(BX), Y0, Y3
+	VMULPD  96(BX), Y0, Y4
+	TESTQ   R8, R8
+	JNE     around6
+	VMOVUPD Y1, (CX)
+	VMOVUPD Y2, 32(CX)
+	VMOVUPD Y3, 64(CX)
+	VMOVUPD Y4, 96(CX)
+	JMP     stored7
+around6:
+	VMOVNTPD Y1, (CX)
+	VMOVNTPD Y2, 32(CX)
+	VMOVNTPD Y3, 64(CX)
+	VMOVNTPD Y4, 96(CX)
+stored7:
+	ADDQ DX, BX
+	ADDQ $128, CX
+	SUBQ $16, DI
+	JGE  block5
+single2:
+	ADDQ $12, DI
+	JLT  tail8
+block9:
+	VMULPD  (BX), Y0, Y1
+	VMOVUPD Y1, (CX)
+	ADDQ    AX, BX
+	ADDQ    $32, CX
+	SUBQ    $4, DI
+	JGE     block9
+tail8:
+	ADDQ    $4, DI
+	JEQ     done3
+	MOVQ    $4, R9
+	CMPQ    R9, DI
+	CMOVQGT DI, R9
+masked4:
+	MOVQ       R9, R10
+	LEAQ       tail<>+0(SB), R11
+	NEGQ       R10
+	VMOVUPD    32(R11)(R10*8), Y1
+	VMASKMOVPD (BX), Y1, Y2
+	VMULPD     Y2, Y0, Y2
+	VMASKMOVPD Y2, Y1, (CX)
+	MOVQ       R9, R10
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R10
+	LEAQ       (BX)(R10*8), BX
+	LEAQ       (CX)(R9*8), CX
+	SUBQ       R9, DI
+	JNE        again1
+done3:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func addbmm_no_beta_is_0_f64_backward_0_avx512(a *runtime.Args)
+TEXT ·addbmm_no_beta_is_0_f64_backward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	VBROADCASTSD 544(AX), Z0
+	MOVQ         32(AX), BX
+	MOVQ         40(AX), CX
+	MOVQ         288(AX), AX
+	SHLQ         $8, AX
+	MOVQ         a+0(FP), DX
+	MOVQ         8(DX), SI
+	MOVQ         $0, DI
+	MOVQ         792(DX), R8
+	ANDQ         $1, R8
+	JEQ          again1
+	CMPQ         SI, $40
+	JLT          again1
+	MOVQ         CX, R8
+	NEGQ         R8
+	ANDQ         $63, R8
+	MOVQ         $1, DI
+	SHRQ         $3, R8
+	TESTQ        R8, R8
+	JNE          masked4
+again1:
+	SUBQ $32, SI
+	JLT  single2
+block5:
+	VMULPD  (BX), Z0, Z1
+	VMULPD  64(BX), Z0, Z2
+	VMULPD  128(BX), Z0, Z3
+	VMULPD  192(BX), Z0, Z4
+	TESTQ   DI, DI
+	JNE     around6
+	VMOVUPD Z1, (CX)
+	VMOVUPD Z2, 64(CX)
+	VMOVUPD Z3, 128(CX)
+	VMOVUPD Z4, 192(CX)
+	JMP     stored7
+around6:
+	VMOVNTPD Z1, (CX)
+	VMOVNTPD Z2, 64(CX)
+	VMOVNTPD Z3, 128(CX)
+	VMOVNTPD Z4, 192(CX)
+stored7:
+	ADDQ AX, BX
+	ADDQ $256, CX
+	SUBQ $32, SI
+	JGE  block5
+single2:
+	ADDQ    $32, SI
+	JEQ     done3
+	MOVQ    $8, R8
+	CMPQ    R8, SI
+	CMOVQGT SI, R8
+masked4:
+	VPBROADCASTQ R8, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	VMOVUPD.Z    (BX), K1, Z1
+	VMULPD       Z1, Z0, Z1
+	VMOVUPD      Z1, K1, (CX)
+	MOVQ         R8, R9
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R9
+	LEAQ         (BX)(R9*8), BX
+	LEAQ         (CX)(R8*8), CX
+	SUBQ         R8, SI
+	JNE          again1
+done3:
+	MOVQ 792(DX), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
 	VZEROUPPER
 	RET
 

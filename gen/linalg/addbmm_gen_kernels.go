@@ -37,6 +37,76 @@ func addbmm_beta_is_0_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
+// addbmm_beta_is_0_f32_backward_0_go writes dC.
+func addbmm_beta_is_0_f32_backward_0_go(a *runtime.Args) {
+	// Pass 1: store dC.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dC := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
+		for i := range m {
+			dC[i] = 0
+		}
+	}
+}
+
+// addbmm_beta_is_0_f32_backward_1_go reads dY, z; writes dX.
+func addbmm_beta_is_0_f32_backward_1_go(a *runtime.Args) {
+	alpha := float32(a.F[0])
+	for r := range a.Rows {
+		// Pass 1: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float32
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float32
+				for k := k0; k < min(k0+512, a.K); k++ {
+					v := float32(alpha * *runtime.At[float32](a.Ptr[0], r*a.Row[0]+k*a.KStep[0]))
+					z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
+					for i := range m {
+						part[i] = runtime.FMA32(v, z[i], part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dX := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dX[i] = sum[i]
+			}
+		}
+	}
+}
+
+// addbmm_beta_is_0_f32_backward_2_go reads dY, x; writes dZ.
+func addbmm_beta_is_0_f32_backward_2_go(a *runtime.Args) {
+	alpha := float32(a.F[0])
+	for r := range a.Rows {
+		// Pass 1: store dZ.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float32
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float32
+				for k := k0; k < min(k0+512, a.K); k++ {
+					xv := *runtime.At[float32](a.Ptr[1], r*a.Row[1]+k*a.KStep[1])
+					dY := runtime.Slice[float32](a.Ptr[0], n*a.Step[0]+k*a.KStep[0], m)
+					for i := range m {
+						part[i] = runtime.FMA32(float32(alpha*dY[i]), xv, part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dZ := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dZ[i] = sum[i]
+			}
+		}
+	}
+}
+
 // addbmm_beta_is_0_f64_forward_0_go reads x, z; writes y.
 func addbmm_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 	alpha := float64(a.F[0])
@@ -61,6 +131,76 @@ func addbmm_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 			y := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			for i := range m {
 				y[i] = 0 + float64(alpha*sum[i])
+			}
+		}
+	}
+}
+
+// addbmm_beta_is_0_f64_backward_0_go writes dC.
+func addbmm_beta_is_0_f64_backward_0_go(a *runtime.Args) {
+	// Pass 1: store dC.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dC := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
+		for i := range m {
+			dC[i] = 0
+		}
+	}
+}
+
+// addbmm_beta_is_0_f64_backward_1_go reads dY, z; writes dX.
+func addbmm_beta_is_0_f64_backward_1_go(a *runtime.Args) {
+	alpha := float64(a.F[0])
+	for r := range a.Rows {
+		// Pass 1: store dX.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float64
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float64
+				for k := k0; k < min(k0+512, a.K); k++ {
+					v := float64(alpha * *runtime.At[float64](a.Ptr[0], r*a.Row[0]+k*a.KStep[0]))
+					z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
+					for i := range m {
+						part[i] = math.FMA(v, z[i], part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dX := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dX[i] = sum[i]
+			}
+		}
+	}
+}
+
+// addbmm_beta_is_0_f64_backward_2_go reads dY, x; writes dZ.
+func addbmm_beta_is_0_f64_backward_2_go(a *runtime.Args) {
+	alpha := float64(a.F[0])
+	for r := range a.Rows {
+		// Pass 1: store dZ.
+		for n := 0; n < a.N; n += 64 {
+			m := min(a.N-n, 64)
+			var sum [64]float64
+			for k0 := 0; k0 < a.K; k0 += 512 {
+				var part [64]float64
+				for k := k0; k < min(k0+512, a.K); k++ {
+					xv := *runtime.At[float64](a.Ptr[1], r*a.Row[1]+k*a.KStep[1])
+					dY := runtime.Slice[float64](a.Ptr[0], n*a.Step[0]+k*a.KStep[0], m)
+					for i := range m {
+						part[i] = math.FMA(float64(alpha*dY[i]), xv, part[i])
+					}
+				}
+				for i := range m {
+					sum[i] += part[i]
+				}
+			}
+			dZ := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			for i := range m {
+				dZ[i] = sum[i]
 			}
 		}
 	}
@@ -98,6 +238,20 @@ func addbmm_no_beta_is_0_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
+// addbmm_no_beta_is_0_f32_backward_0_go reads dY; writes dC.
+func addbmm_no_beta_is_0_f32_backward_0_go(a *runtime.Args) {
+	beta := float32(a.F[0])
+	// Pass 1: store dC.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dY := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
+		dC := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		for i := range m {
+			dC[i] = float32(beta * dY[i])
+		}
+	}
+}
+
 // addbmm_no_beta_is_0_f64_forward_0_go reads x, z, c; writes y.
 func addbmm_no_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 	beta := float64(a.F[0])
@@ -126,6 +280,20 @@ func addbmm_no_beta_is_0_f64_forward_0_go(a *runtime.Args) {
 				v := float64(beta*c[i]) + float64(alpha*sum[i])
 				y[i] = v
 			}
+		}
+	}
+}
+
+// addbmm_no_beta_is_0_f64_backward_0_go reads dY; writes dC.
+func addbmm_no_beta_is_0_f64_backward_0_go(a *runtime.Args) {
+	beta := float64(a.F[0])
+	// Pass 1: store dC.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dY := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
+		dC := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		for i := range m {
+			dC[i] = float64(beta * dY[i])
 		}
 	}
 }

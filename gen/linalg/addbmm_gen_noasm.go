@@ -9,14 +9,46 @@ func addbmm_beta_is_0_f32_forward_0(a *runtime.Args) {
 	addbmm_beta_is_0_f32_forward_0_go(a)
 }
 
+func addbmm_beta_is_0_f32_backward_0(a *runtime.Args) {
+	addbmm_beta_is_0_f32_backward_0_go(a)
+}
+
+func addbmm_beta_is_0_f32_backward_1(a *runtime.Args) {
+	addbmm_beta_is_0_f32_backward_1_go(a)
+}
+
+func addbmm_beta_is_0_f32_backward_2(a *runtime.Args) {
+	addbmm_beta_is_0_f32_backward_2_go(a)
+}
+
 func addbmm_beta_is_0_f64_forward_0(a *runtime.Args) {
 	addbmm_beta_is_0_f64_forward_0_go(a)
+}
+
+func addbmm_beta_is_0_f64_backward_0(a *runtime.Args) {
+	addbmm_beta_is_0_f64_backward_0_go(a)
+}
+
+func addbmm_beta_is_0_f64_backward_1(a *runtime.Args) {
+	addbmm_beta_is_0_f64_backward_1_go(a)
+}
+
+func addbmm_beta_is_0_f64_backward_2(a *runtime.Args) {
+	addbmm_beta_is_0_f64_backward_2_go(a)
 }
 
 func addbmm_no_beta_is_0_f32_forward_0(a *runtime.Args) {
 	addbmm_no_beta_is_0_f32_forward_0_go(a)
 }
 
+func addbmm_no_beta_is_0_f32_backward_0(a *runtime.Args) {
+	addbmm_no_beta_is_0_f32_backward_0_go(a)
+}
+
 func addbmm_no_beta_is_0_f64_forward_0(a *runtime.Args) {
 	addbmm_no_beta_is_0_f64_forward_0_go(a)
+}
+
+func addbmm_no_beta_is_0_f64_backward_0(a *runtime.Args) {
+	addbmm_no_beta_is_0_f64_backward_0_go(a)
 }

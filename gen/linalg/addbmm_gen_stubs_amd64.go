@@ -11,10 +11,46 @@ func addbmm_beta_is_0_f32_forward_0_avx2(a *runtime.Args)
 func addbmm_beta_is_0_f32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
+func addbmm_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f32_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f32_backward_1_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f32_backward_1_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f32_backward_2_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f32_backward_2_avx512(a *runtime.Args)
+
+//go:noescape
 func addbmm_beta_is_0_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func addbmm_beta_is_0_f64_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_1_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_1_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_2_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_beta_is_0_f64_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
 func addbmm_no_beta_is_0_f32_forward_0_avx2(a *runtime.Args)
@@ -23,7 +59,19 @@ func addbmm_no_beta_is_0_f32_forward_0_avx2(a *runtime.Args)
 func addbmm_no_beta_is_0_f32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
+func addbmm_no_beta_is_0_f32_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_no_beta_is_0_f32_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
 func addbmm_no_beta_is_0_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func addbmm_no_beta_is_0_f64_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func addbmm_no_beta_is_0_f64_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func addbmm_no_beta_is_0_f64_backward_0_avx512(a *runtime.Args)

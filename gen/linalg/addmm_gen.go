@@ -184,9 +184,9 @@ func addmmRunBackward0(b *runtime.Bound, v *addmmValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(4, b.Ext[0]*b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(5) != nil {
@@ -198,9 +198,9 @@ func addmmRunBackward0(b *runtime.Bound, v *addmmValues) {
 		a.F[0] = v.alpha
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_1_launch(&a)
+			addbmm_beta_is_0_f32_backward_1_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_1_launch(&a)
+			addbmm_beta_is_0_f64_backward_1_launch(&a)
 		}
 	}
 	if b.Tensor(6) != nil {
@@ -212,9 +212,9 @@ func addmmRunBackward0(b *runtime.Bound, v *addmmValues) {
 		a.F[0] = v.alpha
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_2_launch(&a)
+			addbmm_beta_is_0_f32_backward_2_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_2_launch(&a)
+			addbmm_beta_is_0_f64_backward_2_launch(&a)
 		}
 	}
 }
@@ -229,9 +229,9 @@ func addmmRunBackward1(b *runtime.Bound, v *addmmValues) {
 		a.F[0] = v.beta
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_no_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_no_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_no_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_no_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(5) != nil {
@@ -243,9 +243,9 @@ func addmmRunBackward1(b *runtime.Bound, v *addmmValues) {
 		a.F[0] = v.alpha
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_1_launch(&a)
+			addbmm_beta_is_0_f32_backward_1_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_1_launch(&a)
+			addbmm_beta_is_0_f64_backward_1_launch(&a)
 		}
 	}
 	if b.Tensor(6) != nil {
@@ -257,9 +257,9 @@ func addmmRunBackward1(b *runtime.Bound, v *addmmValues) {
 		a.F[0] = v.alpha
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_2_launch(&a)
+			addbmm_beta_is_0_f32_backward_2_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_2_launch(&a)
+			addbmm_beta_is_0_f64_backward_2_launch(&a)
 		}
 	}
 }
@@ -324,8 +324,8 @@ func init() {
 			{Name: "beta", Type: "float", Default: "1"},
 			{Name: "alpha", Type: "float", Default: "1"},
 		},
-		Kernels: []string{"f32", "f64", "int"}, Assembly: true,
-		Invoke: addmmInvoke,
+		Kernels: []string{"f32", "f64", "int"},
+		Invoke:  addmmInvoke,
 	})
 }
 
@@ -371,84 +371,4 @@ func addmmRun1IntOf(b *runtime.Bound, v *addmmValues) error {
 	default:
 		return addmmRun1Int[uint64, uint64](b, v)
 	}
-}
-
-var addmm_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_0_plan) {
-		addmm_beta_is_0_f32_backward_0(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f32_backward_0, a, &addmm_beta_is_0_f32_backward_0_plan)
-}
-
-var addmm_beta_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_1_plan) {
-		addmm_beta_is_0_f32_backward_1(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f32_backward_1, a, &addmm_beta_is_0_f32_backward_1_plan)
-}
-
-var addmm_beta_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f32_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f32_backward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f32_backward_2_plan) {
-		addmm_beta_is_0_f32_backward_2(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f32_backward_2, a, &addmm_beta_is_0_f32_backward_2_plan)
-}
-
-var addmm_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_0_plan) {
-		addmm_beta_is_0_f64_backward_0(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f64_backward_0, a, &addmm_beta_is_0_f64_backward_0_plan)
-}
-
-var addmm_beta_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f64_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_1_plan) {
-		addmm_beta_is_0_f64_backward_1(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f64_backward_1, a, &addmm_beta_is_0_f64_backward_1_plan)
-}
-
-var addmm_beta_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_beta_is_0_f64_backward_2", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 4, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func addmm_beta_is_0_f64_backward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_beta_is_0_f64_backward_2_plan) {
-		addmm_beta_is_0_f64_backward_2(a)
-		return
-	}
-	runtime.Launch(addmm_beta_is_0_f64_backward_2, a, &addmm_beta_is_0_f64_backward_2_plan)
-}
-
-var addmm_no_beta_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_no_beta_is_0_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func addmm_no_beta_is_0_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_no_beta_is_0_f32_backward_0_plan) {
-		addmm_no_beta_is_0_f32_backward_0(a)
-		return
-	}
-	runtime.Launch(addmm_no_beta_is_0_f32_backward_0, a, &addmm_no_beta_is_0_f32_backward_0_plan)
-}
-
-var addmm_no_beta_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.addmm_no_beta_is_0_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func addmm_no_beta_is_0_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &addmm_no_beta_is_0_f64_backward_0_plan) {
-		addmm_no_beta_is_0_f64_backward_0(a)
-		return
-	}
-	runtime.Launch(addmm_no_beta_is_0_f64_backward_0, a, &addmm_no_beta_is_0_f64_backward_0_plan)
 }

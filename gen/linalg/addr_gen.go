@@ -185,9 +185,9 @@ func addrRunBackward0(b *runtime.Bound, v *addrValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(4, b.Ext[0]*b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(5) != nil || b.Tensor(6) != nil {

@@ -70,9 +70,7 @@ func Baddbmm(c, x, z *runtime.Tensor, attrs *BaddbmmAttrs) (*runtime.Tensor, err
 			if err := baddbmmBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
 			}
-			if err := baddbmmRunBackward(&bound, &vals); err != nil {
-				return bound.Fail(err)
-			}
+			baddbmmRunBackward(&bound, &vals)
 			bound.Finish()
 			return nil
 		})
@@ -107,9 +105,7 @@ func BaddbmmBackwardInto(dc, dx, dz, dy, c, x, z *runtime.Tensor, attrs *Baddbmm
 	if err := baddbmmBackward.Bind(&bound, nil, c, x, z, dy, dc, dx, dz); err != nil {
 		return err
 	}
-	if err := baddbmmRunBackward(&bound, &vals); err != nil {
-		return bound.Fail(err)
-	}
+	baddbmmRunBackward(&bound, &vals)
 	bound.Finish()
 	return nil
 }
@@ -118,9 +114,27 @@ func BaddbmmBackwardInto(dc, dx, dz, dy, c, x, z *runtime.Tensor, attrs *Baddbmm
 func baddbmmRun0(b *runtime.Bound, v *baddbmmValues) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return baddbmmRun0F32(b, v)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^1, ^2, b.Ext[1]*b.Ext[2])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[3]*b.Move(1), b.Move(1)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], b.Ext[2], 1
+		a.F[0] = v.alpha
+		batch.Launch(addbmm_beta_is_0_f32_forward_0_launch, &a, &addbmm_beta_is_0_f32_forward_0_plan)
+		return nil
 	case runtime.F64:
-		return baddbmmRun0F64(b, v)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^1, ^2, b.Ext[1]*b.Ext[2])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[3]*b.Move(1), b.Move(1)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], b.Ext[2], 1
+		a.F[0] = v.alpha
+		batch.Launch(addbmm_beta_is_0_f64_forward_0_launch, &a, &addbmm_beta_is_0_f64_forward_0_plan)
+		return nil
 	default:
 		return baddbmmRun0IntOf(b, v)
 	}
@@ -130,9 +144,31 @@ func baddbmmRun0(b *runtime.Bound, v *baddbmmValues) error {
 func baddbmmRun1(b *runtime.Bound, v *baddbmmValues) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return baddbmmRun1F32(b, v)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^1, ^2, ^0, b.Ext[1]*b.Ext[2])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[3]*b.Move(1), b.Move(1)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[3], b.Ext[2], 1
+		a.F[0] = v.beta
+		a.F[1] = v.alpha
+		batch.Launch(addbmm_no_beta_is_0_f32_forward_0_launch, &a, &addbmm_no_beta_is_0_f32_forward_0_plan)
+		return nil
 	case runtime.F64:
-		return baddbmmRun1F64(b, v)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^1, ^2, ^0, b.Ext[1]*b.Ext[2])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[1], b.Ext[3]*b.Move(1), b.Move(1)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[2]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[3], b.Ext[2], 1
+		a.F[0] = v.beta
+		a.F[1] = v.alpha
+		batch.Launch(addbmm_no_beta_is_0_f64_forward_0_launch, &a, &addbmm_no_beta_is_0_f64_forward_0_plan)
+		return nil
 	default:
 		return baddbmmRun1IntOf(b, v)
 	}
@@ -149,34 +185,108 @@ func baddbmmRun(b *runtime.Bound, v *baddbmmValues) error {
 }
 
 // baddbmmRunBackward0 is one of the cases of baddbmmRunBackward.
-func baddbmmRunBackward0(b *runtime.Bound, v *baddbmmValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return baddbmmRunBackward0F32(b, v)
-	case runtime.F64:
-		return baddbmmRunBackward0F64(b, v)
+func baddbmmRunBackward0(b *runtime.Bound, v *baddbmmValues) {
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0]*b.Ext[1]*b.Ext[2], 1
+		a.Ptr[0], a.Step[0] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
+		case runtime.F64:
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2], ^2, ^5)
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[2], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[2]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_1_launch, &a, &addbmm_beta_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_1_launch, &a, &addbmm_beta_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2], ^1, ^6)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[3], 1, b.Ext[2]
+		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[3]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_2_launch, &a, &addbmm_beta_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_2_launch, &a, &addbmm_beta_is_0_f64_backward_2_plan)
+		}
+	}
 }
 
 // baddbmmRunBackward1 is one of the cases of baddbmmRunBackward.
-func baddbmmRunBackward1(b *runtime.Bound, v *baddbmmValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return baddbmmRunBackward1F32(b, v)
-	case runtime.F64:
-		return baddbmmRunBackward1F64(b, v)
+func baddbmmRunBackward1(b *runtime.Bound, v *baddbmmValues) {
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0]*b.Ext[1]*b.Ext[2], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[3], 1
+		a.Ptr[1], a.Step[1] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.F[0] = v.beta
+		switch b.DType[0] {
+		case runtime.F32:
+			addbmm_no_beta_is_0_f32_backward_0_launch(&a)
+		case runtime.F64:
+			addbmm_no_beta_is_0_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2], ^2, ^5)
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[3], b.Ext[2], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[2]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(5, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_1_launch, &a, &addbmm_beta_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_1_launch, &a, &addbmm_beta_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2], ^1, ^6)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[3], 1, b.Ext[2]
+		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[3]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(6, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		a.F[0] = v.alpha
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(addbmm_beta_is_0_f32_backward_2_launch, &a, &addbmm_beta_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(addbmm_beta_is_0_f64_backward_2_launch, &a, &addbmm_beta_is_0_f64_backward_2_plan)
+		}
+	}
 }
 
 // baddbmmRunBackward computes the derivative of baddbmm; what is known when tensors are bound decides how.
-func baddbmmRunBackward(b *runtime.Bound, v *baddbmmValues) error {
+func baddbmmRunBackward(b *runtime.Bound, v *baddbmmValues) {
 	switch {
 	case b.Rounded(0, v.beta) == b.Rounded(0, 0):
-		return baddbmmRunBackward0(b, v)
+		baddbmmRunBackward0(b, v)
 	default:
-		return baddbmmRunBackward1(b, v)
+		baddbmmRunBackward1(b, v)
 	}
 }
 
@@ -189,23 +299,23 @@ var (
 var baddbmmForward = runtime.Signature{
 	Op: "linalg.baddbmm", Vars: baddbmmVars, Axes: baddbmmAxes, Temps: [][]int{{0, 1, 2}},
 	Params: []runtime.Param{
-		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true},
-		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true},
-		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
+		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true, Batch: 1},
+		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true, Batch: 1},
+		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
 		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
 	},
 }
 
 var baddbmmBackward = runtime.Signature{
-	Op: "linalg.baddbmm", Vars: baddbmmGradVars, Axes: baddbmmAxes, Temps: [][]int{{0, 1, 2}},
+	Op: "linalg.baddbmm", Vars: baddbmmGradVars, Axes: baddbmmAxes,
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true},
-		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true},
-		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
+		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true, Batch: 1},
+		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
 		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
-		4: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Of: 0},
-		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Of: 1},
-		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 2},
+		4: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Of: 0, InPlace: 1 << 0},
+		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Of: 1, Batch: 1},
+		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 2, InPlace: 1 << 2, Batch: 1},
 	},
 }
 

@@ -46,7 +46,7 @@ func (a *CdistAttrs) values() (cdistValues, error) {
 //
 // x: T[...B, N, D], z: T[...B, M, D]; y: T[...B, N, M]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must not be negative; there must be elements along D.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must not be negative; there must be elements along D.
 //
 // With x = [[0, 0], [3, 4]] and z = [[1, 0]], y is [[1], [6]]:
 //
@@ -59,6 +59,7 @@ func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 	variant := cdistVariant(&vals)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
+	bound.MakeAll = record
 	if err := cdistForwards[variant].BindNew(&bound, nil, x, z); err != nil {
 		return nil, err
 	}
@@ -69,15 +70,27 @@ func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 	bound.Finish()
 	if record {
 		switch variant {
-		case 0, 1, 2, 3, 5:
+		case 0:
+			savedMax := bound.Tensor(3)
+			savedSum := bound.Tensor(4)
+			runtime.Record("linalg.cdist", []*runtime.Tensor{y}, []*runtime.Tensor{x, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := cdistBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
+					return err
+				}
+				cdistRunBackward(&bound, &vals, variant)
+				bound.Finish()
+				return nil
+			})
+			savedMax.Release()
+			savedSum.Release()
+		case 1, 2, 3:
 			runtime.Record("linalg.cdist", []*runtime.Tensor{y}, []*runtime.Tensor{x, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := cdistBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 					return err
 				}
-				if err := cdistRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				cdistRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
@@ -87,12 +100,22 @@ func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 				if err := cdistBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Grad(0), back.Grad(1)); err != nil {
 					return err
 				}
-				if err := cdistRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				cdistRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
+		case 5:
+			savedSum := bound.Tensor(3)
+			runtime.Record("linalg.cdist", []*runtime.Tensor{y}, []*runtime.Tensor{x, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := cdistBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
+					return err
+				}
+				cdistRunBackward(&bound, &vals, variant)
+				bound.Finish()
+				return nil
+			})
+			savedSum.Release()
 		}
 	}
 	return y, nil
@@ -134,14 +157,24 @@ func cdistVariant(v *cdistValues) int {
 }
 
 // cdistIfRun computes cdist with p == real(2).
-func cdistIfRun(b *runtime.Bound, v *cdistValues) error {
+func cdistIfRun(b *runtime.Bound, v *cdistValues) {
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3], b.Ext[3], b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+	a.Ptr[3], a.Row[3] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+	a.Ptr[4], a.Row[4] = b.Ptr[2], 1
+	a.F[0] = runtime.Select64(0 < b.Ext[2], float64(1), float64(0))
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistIfRunF32(b, v)
+		batch.Launch(cdist_p_is_2_f32_forward_0_launch, &a, &cdist_p_is_2_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistIfRunF64(b, v)
+		batch.Launch(cdist_p_is_2_f64_forward_0_launch, &a, &cdist_p_is_2_f64_forward_0_plan)
 	}
-	return nil
 }
 
 // cdistElseIfRun computes cdist with not p == real(2), p == inf.
@@ -149,11 +182,19 @@ func cdistElseIfRun(b *runtime.Bound, v *cdistValues) error {
 	if !(0 < b.Ext[2] || b.Ext[0] == 0 || b.Ext[1] == 0 || b.Ext[3] == 0) {
 		return runtime.RequireError("linalg.cdist", "", "elements along D, since max of nothing is no number", runtime.ErrShape)
 	}
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Ptr[2], 1
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistElseIfRunF32(b, v)
+		batch.Launch(cdist_no_p_is_2_p_is_inf_f32_forward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistElseIfRunF64(b, v)
+		batch.Launch(cdist_no_p_is_2_p_is_inf_f64_forward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_forward_0_plan)
 	}
 	return nil
 }
@@ -163,118 +204,291 @@ func cdistElseElseIfRun(b *runtime.Bound, v *cdistValues) error {
 	if !(0 < b.Ext[2] || b.Ext[0] == 0 || b.Ext[1] == 0 || b.Ext[3] == 0) {
 		return runtime.RequireError("linalg.cdist", "", "elements along D, since min of nothing is no number", runtime.ErrShape)
 	}
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Ptr[2], 1
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistElseElseIfRunF32(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistElseElseIfRunF64(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 	}
 	return nil
 }
 
 // cdistElseElseElseIfRun computes cdist with not p == real(2), not p == inf, not p == -inf, p == real(1).
-func cdistElseElseElseIfRun(b *runtime.Bound, v *cdistValues) error {
+func cdistElseElseElseIfRun(b *runtime.Bound, v *cdistValues) {
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Ptr[2], 1
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistElseElseElseIfRunF32(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistElseElseElseIfRunF64(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan)
 	}
-	return nil
 }
 
 // cdistElseElseElseElseIfRun computes cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0).
-func cdistElseElseElseElseIfRun(b *runtime.Bound, v *cdistValues) error {
+func cdistElseElseElseElseIfRun(b *runtime.Bound, v *cdistValues) {
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Ptr[2], 1
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistElseElseElseElseIfRunF32(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistElseElseElseElseIfRunF64(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan)
 	}
-	return nil
 }
 
 // cdistElseElseElseElseElseRun computes cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), not p == real(0).
-func cdistElseElseElseElseElseRun(b *runtime.Bound, v *cdistValues) error {
+func cdistElseElseElseElseElseRun(b *runtime.Bound, v *cdistValues) {
+	var a runtime.Args
+	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+	batch := runtime.NewBatch()
+	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3])
+	batch.Axis(b, 1, ^0, 0, b.Ext[3], b.Ext[3])
+	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+	a.Ptr[3], a.Row[3] = b.Ptr[2], 1
+	a.F[0] = runtime.Select64(v.p < 0, math.Inf(1), 0)
+	a.F[1] = v.p
+	a.F[2] = 1 / v.p
+	a.F[3] = runtime.Select64(0 < v.p, float64(1), float64(0))
 	switch b.DType[0] {
 	case runtime.F32:
-		return cdistElseElseElseElseElseRunF32(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan)
 	case runtime.F64:
-		return cdistElseElseElseElseElseRunF64(b, v)
+		batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan)
 	}
-	return nil
 }
 
 var cdistForwards = [...]*runtime.Signature{
 	0: &cdistIfForward,
-	1: &cdistIfForward,
-	2: &cdistIfForward,
-	3: &cdistIfForward,
-	4: &cdistIfForward,
-	5: &cdistIfForward,
+	1: &cdistElseIfForward,
+	2: &cdistElseIfForward,
+	3: &cdistElseIfForward,
+	4: &cdistElseIfForward,
+	5: &cdistElseElseElseElseElseForward,
 }
 
 // cdistRun runs the op in a variant.
 func cdistRun(b *runtime.Bound, v *cdistValues, variant int) error {
 	switch variant {
 	case 0:
-		return cdistIfRun(b, v)
+		cdistIfRun(b, v)
 	case 1:
 		return cdistElseIfRun(b, v)
 	case 2:
 		return cdistElseElseIfRun(b, v)
 	case 3:
-		return cdistElseElseElseIfRun(b, v)
+		cdistElseElseElseIfRun(b, v)
 	case 4:
-		return cdistElseElseElseElseIfRun(b, v)
+		cdistElseElseElseElseIfRun(b, v)
 	case 5:
-		return cdistElseElseElseElseElseRun(b, v)
+		cdistElseElseElseElseElseRun(b, v)
 	}
 	return nil
 }
 
 // cdistIfRunBackward computes the derivative of cdist with p == real(2).
-func cdistIfRunBackward(b *runtime.Bound, v *cdistValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return cdistIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return cdistIfRunBackwardF64(b, v)
+func cdistIfRunBackward(b *runtime.Bound, v *cdistValues) {
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], ^0, ^1, b.Ext[1]*b.Ext[2])
+		batch.Axis(b, 1, b.Ext[3], b.Ext[3], b.Ext[3], b.Ext[2]*b.Move(0), 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[2], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Row[2] = b.Ptr[3], 1
+		a.Ptr[3], a.Step[3] = b.Ptr[0], b.Move(0)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[5], a.Step[5] = b.Spare(5, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.F[0] = runtime.Select64(0 < b.Ext[2], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_p_is_2_f32_backward_0_launch, &a, &cdist_p_is_2_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(cdist_p_is_2_f64_backward_0_launch, &a, &cdist_p_is_2_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], ^0, ^1, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 1, 1, 1, 0, b.Ext[2]*b.Move(1), b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[2], b.Ext[3]
+		a.Ptr[1], a.Row[1] = b.Ptr[4], b.Ext[3]
+		a.Ptr[2], a.Row[2] = b.Ptr[3], b.Ext[3]
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[4], a.Step[4] = b.Ptr[1], b.Move(1)
+		a.Ptr[5], a.Step[5] = b.Spare(6, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = runtime.Select64(0 < b.Ext[2], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_p_is_2_f32_backward_1_launch, &a, &cdist_p_is_2_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(cdist_p_is_2_f64_backward_1_launch, &a, &cdist_p_is_2_f64_backward_1_plan)
+		}
+	}
 }
 
 // cdistElseIfRunBackward computes the derivative of cdist with not p == real(2), p == inf.
-func cdistElseIfRunBackward(b *runtime.Bound, v *cdistValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return cdistElseIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return cdistElseIfRunBackwardF64(b, v)
+func cdistElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
+	max2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	maxTies := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	if b.Tensor(3) != nil || b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[2]*b.Move(0), 0, b.Ext[3], b.Ext[3], b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2] = max2, 1
+		a.Ptr[3], a.Row[3] = b.Ptr[2], 1
+		a.Ptr[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[5], a.Row[5] = maxTies, 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, b.Ext[2]*b.Move(1), 1, 1, 1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Row[2] = max2, b.Ext[3]
+		a.Ptr[3], a.Row[3] = b.Ptr[2], b.Ext[3]
+		a.Ptr[4], a.Row[4] = maxTies, b.Ext[3]
+		a.Ptr[5], a.Step[5] = b.Spare(4, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan)
+		}
+	}
 }
 
 // cdistElseElseIfRunBackward computes the derivative of cdist with not p == real(2), not p == inf, p == -inf.
-func cdistElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return cdistElseElseIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return cdistElseElseIfRunBackwardF64(b, v)
+func cdistElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
+	min2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	minTies := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	if b.Tensor(3) != nil || b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[2]*b.Move(0), 0, b.Ext[3], b.Ext[3], b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2] = min2, 1
+		a.Ptr[3], a.Row[3] = b.Ptr[2], 1
+		a.Ptr[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[5], a.Row[5] = minTies, 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, b.Ext[2]*b.Move(1), 1, 1, 1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Row[2] = min2, b.Ext[3]
+		a.Ptr[3], a.Row[3] = b.Ptr[2], b.Ext[3]
+		a.Ptr[4], a.Row[4] = minTies, b.Ext[3]
+		a.Ptr[5], a.Step[5] = b.Spare(4, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan)
+		}
+	}
 }
 
 // cdistElseElseElseIfRunBackward computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, p == real(1).
-func cdistElseElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return cdistElseElseElseIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return cdistElseElseElseIfRunBackwardF64(b, v)
+func cdistElseElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
+	dzSum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[3]*b.Ext[2])
+	if b.Tensor(3) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[2])
+		batch.Axis(b, 1, b.Ext[2]*b.Move(0), 0, b.Ext[3], b.Ext[2])
+		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2] = b.Ptr[2], 1
+		a.Ptr[3], a.Step[3] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, b.Ext[2]*b.Move(1), 1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Row[2] = b.Ptr[2], b.Ext[3]
+		a.Ptr[3], a.Step[3] = dzSum0, 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0]*b.Ext[3]*b.Ext[2], 1
+		a.Ptr[0], a.Step[0] = dzSum0, 1
+		a.Ptr[1], a.Step[1] = b.Spare(4, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2_launch(&a)
+		case runtime.F64:
+			cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2_launch(&a)
+		}
+	}
 }
 
 // cdistElseElseElseElseIfRunBackward computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0).
@@ -285,9 +499,9 @@ func cdistElseElseElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(2, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(3) != nil {
@@ -296,50 +510,86 @@ func cdistElseElseElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(3, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 }
 
 // cdistElseElseElseElseElseRunBackward computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, not p == real(1), not p == real(0).
-func cdistElseElseElseElseElseRunBackward(b *runtime.Bound, v *cdistValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return cdistElseElseElseElseElseRunBackwardF32(b, v)
-	case runtime.F64:
-		return cdistElseElseElseElseElseRunBackwardF64(b, v)
+func cdistElseElseElseElseElseRunBackward(b *runtime.Bound, v *cdistValues) {
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[2])
+		batch.Axis(b, 1, b.Ext[3], b.Ext[2]*b.Move(0), 0, b.Ext[3], b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[2], 1
+		a.Ptr[1], a.Step[1] = b.Ptr[0], b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
+		a.Ptr[4], a.Step[4] = b.Spare(4, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.F[0] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[1] = runtime.Select64(b.Rounded(0, v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[2] = v.p
+		a.F[3] = 1 / v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 1, 0, b.Ext[2]*b.Move(1), 1, b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[2], b.Ext[3]
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[2], a.Step[2] = b.Ptr[1], b.Move(1)
+		a.Ptr[3], a.Row[3] = b.Ptr[3], b.Ext[3]
+		a.Ptr[4], a.Step[4] = b.Spare(5, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = runtime.Select64(b.Rounded(0, 1/v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[1] = runtime.Select64(b.Rounded(0, v.p) == b.Rounded(0, 0), float64(1), float64(0))
+		a.F[2] = v.p
+		a.F[3] = 1 / v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_launch, &a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_plan)
+		}
+	}
 }
 
 var cdistBackwards = [...]*runtime.Signature{
 	0: &cdistIfBackward,
-	1: &cdistIfBackward,
-	2: &cdistIfBackward,
-	3: &cdistIfBackward,
+	1: &cdistElseIfBackward,
+	2: &cdistElseIfBackward,
+	3: &cdistElseElseElseIfBackward,
 	4: &cdistElseElseElseElseIfBackward,
-	5: &cdistIfBackward,
+	5: &cdistElseElseElseElseElseBackward,
 }
 
 // cdistRunBackward runs its derivative in a variant.
-func cdistRunBackward(b *runtime.Bound, v *cdistValues, variant int) error {
+func cdistRunBackward(b *runtime.Bound, v *cdistValues, variant int) {
 	switch variant {
 	case 0:
-		return cdistIfRunBackward(b, v)
+		cdistIfRunBackward(b, v)
 	case 1:
-		return cdistElseIfRunBackward(b, v)
+		cdistElseIfRunBackward(b, v)
 	case 2:
-		return cdistElseElseIfRunBackward(b, v)
+		cdistElseElseIfRunBackward(b, v)
 	case 3:
-		return cdistElseElseElseIfRunBackward(b, v)
+		cdistElseElseElseIfRunBackward(b, v)
 	case 4:
 		cdistElseElseElseElseIfRunBackward(b, v)
 	case 5:
-		return cdistElseElseElseElseElseRunBackward(b, v)
+		cdistElseElseElseElseElseRunBackward(b, v)
 	}
-	return nil
 }
 
 var (
@@ -350,20 +600,55 @@ var (
 var cdistIfForward = runtime.Signature{
 	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 2},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
 		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		3: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true},
+		4: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true},
 	},
 }
 
 var cdistIfBackward = runtime.Signature{
 	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		3: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		5: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		6: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1},
+	},
+}
+
+var cdistElseIfForward = runtime.Signature{
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 2},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+	},
+}
+
+var cdistElseIfBackward = runtime.Signature{
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
 		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
 		4: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1},
+	},
+}
+
+var cdistElseElseElseIfBackward = runtime.Signature{
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes, Temps: [][]int{{0, 2, 3}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		4: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1 << 1},
 	},
 }
 
@@ -374,6 +659,28 @@ var cdistElseElseElseElseIfBackward = runtime.Signature{
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 0},
 		3: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1 << 1},
+	},
+}
+
+var cdistElseElseElseElseElseForward = runtime.Signature{
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 2},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		3: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true},
+	},
+}
+
+var cdistElseElseElseElseElseBackward = runtime.Signature{
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		5: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1},
 	},
 }
 
@@ -397,7 +704,327 @@ func init() {
 		Attrs: []runtime.AttrInfo{
 			{Name: "p", Type: "float", Default: "2"},
 		},
-		Kernels: []string{"f32", "f64"},
-		Invoke:  cdistInvoke,
+		Kernels: []string{"f32", "f64"}, Assembly: true,
+		Invoke: cdistInvoke,
 	})
+}
+
+var cdist_p_is_2_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_p_is_2_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f32_forward_0_plan) {
+		cdist_p_is_2_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f32_forward_0, a, &cdist_p_is_2_f32_forward_0_plan)
+}
+
+var cdist_p_is_2_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f32_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_p_is_2_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f32_backward_0_plan) {
+		cdist_p_is_2_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f32_backward_0, a, &cdist_p_is_2_f32_backward_0_plan)
+}
+
+var cdist_p_is_2_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f32_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_p_is_2_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f32_backward_1_plan) {
+		cdist_p_is_2_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f32_backward_1, a, &cdist_p_is_2_f32_backward_1_plan)
+}
+
+var cdist_p_is_2_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_p_is_2_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f64_forward_0_plan) {
+		cdist_p_is_2_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f64_forward_0, a, &cdist_p_is_2_f64_forward_0_plan)
+}
+
+var cdist_p_is_2_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_p_is_2_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f64_backward_0_plan) {
+		cdist_p_is_2_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f64_backward_0, a, &cdist_p_is_2_f64_backward_0_plan)
+}
+
+var cdist_p_is_2_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_p_is_2_f64_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_p_is_2_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_p_is_2_f64_backward_1_plan) {
+		cdist_p_is_2_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_p_is_2_f64_backward_1, a, &cdist_p_is_2_f64_backward_1_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_p_is_inf_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f32_forward_0_plan) {
+		cdist_no_p_is_2_p_is_inf_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f32_forward_0, a, &cdist_no_p_is_2_p_is_inf_f32_forward_0_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f32_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f32_backward_0_plan) {
+		cdist_no_p_is_2_p_is_inf_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_0, a, &cdist_no_p_is_2_p_is_inf_f32_backward_0_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f32_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_p_is_inf_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f32_backward_1_plan) {
+		cdist_no_p_is_2_p_is_inf_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_1, a, &cdist_no_p_is_2_p_is_inf_f32_backward_1_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_p_is_inf_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f64_forward_0_plan) {
+		cdist_no_p_is_2_p_is_inf_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f64_forward_0, a, &cdist_no_p_is_2_p_is_inf_f64_forward_0_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f64_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f64_backward_0_plan) {
+		cdist_no_p_is_2_p_is_inf_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_0, a, &cdist_no_p_is_2_p_is_inf_f64_backward_0_plan)
+}
+
+var cdist_no_p_is_2_p_is_inf_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_p_is_inf_f64_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_p_is_inf_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan) {
+		cdist_no_p_is_2_p_is_inf_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_1, a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_1_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_backward_2_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_2_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f32_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_p_is_0_f64_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f32_backward_1_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_forward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_0_plan)
+}
+
+var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_plan) {
+		cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1, a, &cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_no_p_is_1_no_p_is_0_f64_backward_1_plan)
 }

@@ -478,9 +478,9 @@ func distElseElseElseElseIfRunBackward(b *runtime.Bound, v *distValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(2, b.Ext[0]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(3) != nil {
@@ -489,9 +489,9 @@ func distElseElseElseElseIfRunBackward(b *runtime.Bound, v *distValues) {
 		a.Ptr[0], a.Step[0] = b.Spare(3, b.Ext[0]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 }

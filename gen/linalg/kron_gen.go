@@ -73,9 +73,27 @@ func KronBackwardInto(dx, dz, dy, x, z *runtime.Tensor) error {
 func kronRun(b *runtime.Bound) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return kronRunF32(b)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, 0, b.Ext[2]*b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 2, 0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[3], 1
+		batch.Launch(kron_f32_forward_0_launch, &a, &kron_f32_forward_0_plan)
+		return nil
 	case runtime.F64:
-		return kronRunF64(b)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, 0, b.Ext[2]*b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 2, 0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[3], 1
+		batch.Launch(kron_f64_forward_0_launch, &a, &kron_f64_forward_0_plan)
+		return nil
 	default:
 		return kronRunIntOf(b)
 	}
@@ -111,8 +129,8 @@ var (
 var kronForward = runtime.Signature{
 	Op: "linalg.kron", Vars: kronVars, Axes: kronAxes,
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true, Batch: 1},
 		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Factors: []int{0, 2}}, {Factors: []int{1, 3}}}},
 	},
 }
@@ -171,6 +189,16 @@ func kronRunIntOf(b *runtime.Bound) error {
 	}
 }
 
+var kron_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func kron_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &kron_f32_forward_0_plan) {
+		kron_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(kron_f32_forward_0, a, &kron_f32_forward_0_plan)
+}
+
 var kron_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func kron_f32_backward_0_launch(a *runtime.Args) {
@@ -179,6 +207,16 @@ func kron_f32_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(kron_f32_backward_0, a, &kron_f32_backward_0_plan)
+}
+
+var kron_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func kron_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &kron_f64_forward_0_plan) {
+		kron_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(kron_f64_forward_0, a, &kron_f64_forward_0_plan)
 }
 
 var kron_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.kron_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}

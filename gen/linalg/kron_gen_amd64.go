@@ -4,6 +4,17 @@ package linalg
 
 import "github.com/opgen/opgen/runtime"
 
+func kron_f32_forward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		kron_f32_forward_0_avx512(a)
+	case runtime.AVX2:
+		kron_f32_forward_0_avx2(a)
+	default:
+		kron_f32_forward_0_go(a)
+	}
+}
+
 func kron_f32_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -12,6 +23,17 @@ func kron_f32_backward_0(a *runtime.Args) {
 		kron_f32_backward_0_avx2(a)
 	default:
 		kron_f32_backward_0_go(a)
+	}
+}
+
+func kron_f64_forward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		kron_f64_forward_0_avx512(a)
+	case runtime.AVX2:
+		kron_f64_forward_0_avx2(a)
+	default:
+		kron_f64_forward_0_go(a)
 	}
 }
 

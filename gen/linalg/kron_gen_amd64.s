@@ -2,6 +2,207 @@
 
 #include "textflag.h"
 
+// func kron_f32_forward_0_avx2(a *runtime.Args)
+TEXT ·kron_f32_forward_0_avx2(SB), NOSPLIT, $8-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  CX, 0(SP)
+	MOVQ  48(AX), CX
+	MOVQ  296(AX), DX
+	SHLQ  $7, DX
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), SI
+	MOVQ  (SI), DI
+	TESTQ DI, DI
+	JLE   end1
+row2:
+	VBROADCASTSS (BX), Y0
+	MOVQ         0(SP), R8
+	MOVQ         CX, R9
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again3
+	CMPQ         R10, $40
+	JLT          again3
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
+	SHRQ         $2, R12
+	TESTQ        R12, R12
+	JNE          masked6
+again3:
+	SUBQ $32, R10
+	JLT  single4
+block7:
+	VMULPS  (R8), Y0, Y1
+	VMULPS  32(R8), Y0, Y2
+	VMULPS  64(R8), Y0, Y3
+	VMULPS  96(R8), Y0, Y4
+	TESTQ   R11, R11
+	JNE     around8
+	VMOVUPS Y1, (R9)
+	VMOVUPS Y2, 32(R9)
+	VMOVUPS Y3, 64(R9)
+	VMOVUPS Y4, 96(R9)
+	JMP     stored9
+around8:
+	VMOVNTPS Y1, (R9)
+	VMOVNTPS Y2, 32(R9)
+	VMOVNTPS Y3, 64(R9)
+	VMOVNTPS Y4, 96(R9)
+stored9:
+	ADDQ DX, R8
+	ADDQ $128, R9
+	SUBQ $32, R10
+	JGE  block7
+single4:
+	ADDQ $24, R10
+	JLT  tail10
+block11:
+	VMULPS  (R8), Y0, Y1
+	VMOVUPS Y1, (R9)
+	ADDQ    AX, R8
+	ADDQ    $32, R9
+	SUBQ    $8, R10
+	JGE     block11
+tail10:
+	ADDQ    $8, R10
+	JEQ     done5
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked6:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y1
+	VMASKMOVPS (R8), Y1, Y2
+	VMULPS     Y2, Y0, Y2
+	VMASKMOVPS Y2, Y1, (R9)
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (R8)(R13*4), R8
+	LEAQ       (R9)(R12*4), R9
+	SUBQ       R12, R10
+	JNE        again3
+done5:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, CX
+	DECQ DI
+	JNE  row2
+end1:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end12
+	SFENCE
+end12:
+	VZEROUPPER
+	RET
+
+// func kron_f32_forward_0_avx512(a *runtime.Args)
+TEXT ·kron_f32_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), SI
+	MOVQ  (SI), DI
+	TESTQ DI, DI
+	JLE   end1
+row2:
+	VBROADCASTSS (BX), Z0
+	MOVQ         CX, R8
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again3
+	CMPQ         R10, $80
+	JLT          again3
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $63, R12
+	MOVQ         $1, R11
+	SHRQ         $2, R12
+	TESTQ        R12, R12
+	JNE          masked6
+again3:
+	SUBQ $64, R10
+	JLT  single4
+block7:
+	VMULPS  (R8), Z0, Z1
+	VMULPS  64(R8), Z0, Z2
+	VMULPS  128(R8), Z0, Z3
+	VMULPS  192(R8), Z0, Z4
+	TESTQ   R11, R11
+	JNE     around8
+	VMOVUPS Z1, (R9)
+	VMOVUPS Z2, 64(R9)
+	VMOVUPS Z3, 128(R9)
+	VMOVUPS Z4, 192(R9)
+	JMP     stored9
+around8:
+	VMOVNTPS Z1, (R9)
+	VMOVNTPS Z2, 64(R9)
+	VMOVNTPS Z3, 128(R9)
+	VMOVNTPS Z4, 192(R9)
+stored9:
+	ADDQ AX, R8
+	ADDQ $256, R9
+	SUBQ $64, R10
+	JGE  block7
+single4:
+	ADDQ    $64, R10
+	JEQ     done5
+	MOVQ    $16, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked6:
+	VPBROADCASTD R12, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	VMOVUPS.Z    (R8), K1, Z1
+	VMULPS       Z1, Z0, Z1
+	VMOVUPS      Z1, K1, (R9)
+	MOVQ         R12, R13
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R13
+	LEAQ         (R8)(R13*4), R8
+	LEAQ         (R9)(R12*4), R9
+	SUBQ         R12, R10
+	JNE          again3
+done5:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $2, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R8
+	SHLQ $2, R8
+	ADDQ R8, DX
+	DECQ DI
+	JNE  row2
+end1:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
 // func kron_f32_backward_0_avx2(a *runtime.Args)
 TEXT ·kron_f32_backward_0_avx2(SB), 0, $296-8
 	MOVQ   a+0(FP), AX
@@ -352,6 +553,207 @@ passed10:
 	JNE  row2
 end1:
 leave9:
+	VZEROUPPER
+	RET
+
+// func kron_f64_forward_0_avx2(a *runtime.Args)
+TEXT ·kron_f64_forward_0_avx2(SB), NOSPLIT, $8-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  CX, 0(SP)
+	MOVQ  48(AX), CX
+	MOVQ  296(AX), DX
+	SHLQ  $7, DX
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), SI
+	MOVQ  (SI), DI
+	TESTQ DI, DI
+	JLE   end1
+row2:
+	VBROADCASTSD (BX), Y0
+	MOVQ         0(SP), R8
+	MOVQ         CX, R9
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again3
+	CMPQ         R10, $20
+	JLT          again3
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $31, R12
+	MOVQ         $1, R11
+	SHRQ         $3, R12
+	TESTQ        R12, R12
+	JNE          masked6
+again3:
+	SUBQ $16, R10
+	JLT  single4
+block7:
+	VMULPD  (R8), Y0, Y1
+	VMULPD  32(R8), Y0, Y2
+	VMULPD  64(R8), Y0, Y3
+	VMULPD  96(R8), Y0, Y4
+	TESTQ   R11, R11
+	JNE     around8
+	VMOVUPD Y1, (R9)
+	VMOVUPD Y2, 32(R9)
+	VMOVUPD Y3, 64(R9)
+	VMOVUPD Y4, 96(R9)
+	JMP     stored9
+around8:
+	VMOVNTPD Y1, (R9)
+	VMOVNTPD Y2, 32(R9)
+	VMOVNTPD Y3, 64(R9)
+	VMOVNTPD Y4, 96(R9)
+stored9:
+	ADDQ DX, R8
+	ADDQ $128, R9
+	SUBQ $16, R10
+	JGE  block7
+single4:
+	ADDQ $12, R10
+	JLT  tail10
+block11:
+	VMULPD  (R8), Y0, Y1
+	VMOVUPD Y1, (R9)
+	ADDQ    AX, R8
+	ADDQ    $32, R9
+	SUBQ    $4, R10
+	JGE     block11
+tail10:
+	ADDQ    $4, R10
+	JEQ     done5
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked6:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y1
+	VMASKMOVPD (R8), Y1, Y2
+	VMULPD     Y2, Y0, Y2
+	VMASKMOVPD Y2, Y1, (R9)
+	MOVQ       R12, R13
+	TESTQ      DX, DX
+	CMOVQEQ    DX, R13
+	LEAQ       (R8)(R13*8), R8
+	LEAQ       (R9)(R12*8), R9
+	SUBQ       R12, R10
+	JNE        again3
+done5:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, CX
+	DECQ DI
+	JNE  row2
+end1:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end12
+	SFENCE
+end12:
+	VZEROUPPER
+	RET
+
+// func kron_f64_forward_0_avx512(a *runtime.Args)
+TEXT ·kron_f64_forward_0_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), SI
+	MOVQ  (SI), DI
+	TESTQ DI, DI
+	JLE   end1
+row2:
+	VBROADCASTSD (BX), Z0
+	MOVQ         CX, R8
+	MOVQ         DX, R9
+	MOVQ         8(SI), R10
+	MOVQ         $0, R11
+	MOVQ         792(SI), R12
+	ANDQ         $1, R12
+	JEQ          again3
+	CMPQ         R10, $40
+	JLT          again3
+	MOVQ         R9, R12
+	NEGQ         R12
+	ANDQ         $63, R12
+	MOVQ         $1, R11
+	SHRQ         $3, R12
+	TESTQ        R12, R12
+	JNE          masked6
+again3:
+	SUBQ $32, R10
+	JLT  single4
+block7:
+	VMULPD  (R8), Z0, Z1
+	VMULPD  64(R8), Z0, Z2
+	VMULPD  128(R8), Z0, Z3
+	VMULPD  192(R8), Z0, Z4
+	TESTQ   R11, R11
+	JNE     around8
+	VMOVUPD Z1, (R9)
+	VMOVUPD Z2, 64(R9)
+	VMOVUPD Z3, 128(R9)
+	VMOVUPD Z4, 192(R9)
+	JMP     stored9
+around8:
+	VMOVNTPD Z1, (R9)
+	VMOVNTPD Z2, 64(R9)
+	VMOVNTPD Z3, 128(R9)
+	VMOVNTPD Z4, 192(R9)
+stored9:
+	ADDQ AX, R8
+	ADDQ $256, R9
+	SUBQ $32, R10
+	JGE  block7
+single4:
+	ADDQ    $32, R10
+	JEQ     done5
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked6:
+	VPBROADCASTQ R12, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	VMOVUPD.Z    (R8), K1, Z1
+	VMULPD       Z1, Z0, Z1
+	VMOVUPD      Z1, K1, (R9)
+	MOVQ         R12, R13
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R13
+	LEAQ         (R8)(R13*8), R8
+	LEAQ         (R9)(R12*8), R9
+	SUBQ         R12, R10
+	JNE          again3
+done5:
+	MOVQ a+0(FP), R8
+	MOVQ 160(R8), R9
+	SHLQ $3, R9
+	ADDQ R9, BX
+	MOVQ 176(R8), R8
+	SHLQ $3, R8
+	ADDQ R8, DX
+	DECQ DI
+	JNE  row2
+end1:
+	MOVQ 792(SI), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
 	VZEROUPPER
 	RET
 

@@ -7,110 +7,12 @@ import (
 )
 
 // kronPart0 is a loop that runs in parts.
-type kronPart0 struct {
-	x, y, z []float32
-	M, P, Q int
-}
-
-func (part *kronPart0) Run(from, to int) error {
-	x, y, z, M, P, Q := part.x, part.y, part.z, part.M, part.P, part.Q
-	for point := from; point < to; point++ {
-		rest := point
-		m := rest % M
-		rest /= M
-		p := rest % P
-		rest /= P
-		n := rest
-		xRow := n * M
-		yRow := n * P
-		zRow := p * Q
-		yRow2 := (yRow + p) * M
-		xAt := x[xRow+m]
-		yRow3 := (yRow2 + m) * Q
-		for q := range Q {
-			y[yRow3+q] = float32(xAt * z[zRow+q])
-		}
-	}
-	return nil
-}
-
-// kronRunF32 computes kron, T f32.
-func kronRunF32(b *runtime.Bound) error {
-	N := b.Ext[0]
-	P := b.Ext[2]
-	M := b.Ext[1]
-	Q := b.Ext[3]
-	x := runtime.Elements[float32](b, 0)
-	z := runtime.Elements[float32](b, 1)
-	y := runtime.Elements[float32](b, 2)
-
-	// y[n, p, m, q] = x[n, m] * z[p, q]   for n in N, p in P, m in M, q in Q
-	if part := (kronPart0{x, y, z, M, P, Q}); runtime.Small(N*P*M, Q) {
-		if err := part.Run(0, N*P*M); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, N*P*M, Q); err != nil {
-		return err
-	}
-	return nil
-}
-
-// kronPart1 is a loop that runs in parts.
-type kronPart1 struct {
-	x, y, z []float64
-	M, P, Q int
-}
-
-func (part *kronPart1) Run(from, to int) error {
-	x, y, z, M, P, Q := part.x, part.y, part.z, part.M, part.P, part.Q
-	for point := from; point < to; point++ {
-		rest := point
-		m := rest % M
-		rest /= M
-		p := rest % P
-		rest /= P
-		n := rest
-		xRow := n * M
-		yRow := n * P
-		zRow := p * Q
-		yRow2 := (yRow + p) * M
-		xAt := x[xRow+m]
-		yRow3 := (yRow2 + m) * Q
-		for q := range Q {
-			y[yRow3+q] = float64(xAt * z[zRow+q])
-		}
-	}
-	return nil
-}
-
-// kronRunF64 computes kron, T f64.
-func kronRunF64(b *runtime.Bound) error {
-	N := b.Ext[0]
-	P := b.Ext[2]
-	M := b.Ext[1]
-	Q := b.Ext[3]
-	x := runtime.Elements[float64](b, 0)
-	z := runtime.Elements[float64](b, 1)
-	y := runtime.Elements[float64](b, 2)
-
-	// y[n, p, m, q] = x[n, m] * z[p, q]   for n in N, p in P, m in M, q in Q
-	if part := (kronPart1{x, y, z, M, P, Q}); runtime.Small(N*P*M, Q) {
-		if err := part.Run(0, N*P*M); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, N*P*M, Q); err != nil {
-		return err
-	}
-	return nil
-}
-
-// kronPart2 is a loop that runs in parts.
-type kronPart2[T runtime.Integer] struct {
+type kronPart0[T runtime.Integer] struct {
 	x, y, z []T
 	M, P, Q int
 }
 
-func (part *kronPart2[T]) Run(from, to int) error {
+func (part *kronPart0[T]) Run(from, to int) error {
 	x, y, z, M, P, Q := part.x, part.y, part.z, part.M, part.P, part.Q
 	for point := from; point < to; point++ {
 		rest := point
@@ -143,7 +45,7 @@ func kronRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 2)
 
 	// y[n, p, m, q] = x[n, m] * z[p, q]   for n in N, p in P, m in M, q in Q
-	if part := (kronPart2[T]{x, y, z, M, P, Q}); runtime.Small(N*P*M, Q) {
+	if part := (kronPart0[T]{x, y, z, M, P, Q}); runtime.Small(N*P*M, Q) {
 		if err := part.Run(0, N*P*M); err != nil {
 			return err
 		}

@@ -5,8 +5,16 @@ package linalg
 
 import "github.com/opgen/opgen/runtime"
 
+func kron_f32_forward_0(a *runtime.Args) {
+	kron_f32_forward_0_go(a)
+}
+
 func kron_f32_backward_0(a *runtime.Args) {
 	kron_f32_backward_0_go(a)
+}
+
+func kron_f64_forward_0(a *runtime.Args) {
+	kron_f64_forward_0_go(a)
 }
 
 func kron_f64_backward_0(a *runtime.Args) {

@@ -5,10 +5,22 @@ package linalg
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
+func kron_f32_forward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func kron_f32_forward_0_avx512(a *runtime.Args)
+
+//go:noescape
 func kron_f32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func kron_f32_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
+func kron_f64_forward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func kron_f64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
 func kron_f64_backward_0_avx2(a *runtime.Args)

@@ -173,7 +173,7 @@ func init() {
 	})
 }
 
-var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var linear_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f32_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f32_backward_0, Plan: &linear_f32_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func linear_f32_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f32_forward_0_plan) {
@@ -203,7 +203,7 @@ func linear_f32_backward_2_launch(a *runtime.Args) {
 	runtime.Launch(linear_f32_backward_2, a, &linear_f32_backward_2_plan)
 }
 
-var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var linear_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.linear_f64_forward_0", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: linear_f64_backward_0, Plan: &linear_f64_backward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func linear_f64_forward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &linear_f64_forward_0_plan) {

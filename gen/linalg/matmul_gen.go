@@ -38,9 +38,7 @@ func Matmul(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 			if err := matmulBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 				return err
 			}
-			if err := matmulRunBackward(&bound); err != nil {
-				return bound.Fail(err)
-			}
+			matmulRunBackward(&bound)
 			bound.Finish()
 			return nil
 		})
@@ -67,9 +65,7 @@ func MatmulBackwardInto(dx, dz, dy, x, z *runtime.Tensor) error {
 	if err := matmulBackward.Bind(&bound, nil, x, z, dy, dx, dz); err != nil {
 		return err
 	}
-	if err := matmulRunBackward(&bound); err != nil {
-		return bound.Fail(err)
-	}
+	matmulRunBackward(&bound)
 	bound.Finish()
 	return nil
 }
@@ -78,23 +74,62 @@ func MatmulBackwardInto(dx, dz, dy, x, z *runtime.Tensor) error {
 func matmulRun(b *runtime.Bound) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return matmulRunF32(b)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[3]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[3], 1
+		batch.Launch(linear_f32_backward_0_launch, &a, &linear_f32_backward_0_plan)
+		return nil
 	case runtime.F64:
-		return matmulRunF64(b)
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[3]*b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[3], 1
+		batch.Launch(linear_f64_backward_0_launch, &a, &linear_f64_backward_0_plan)
+		return nil
 	default:
 		return matmulRunIntOf(b)
 	}
 }
 
 // matmulRunBackward computes the derivative of matmul.
-func matmulRunBackward(b *runtime.Bound) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return matmulRunBackwardF32(b)
-	case runtime.F64:
-		return matmulRunBackwardF64(b)
+func matmulRunBackward(b *runtime.Bound) {
+	if b.Tensor(3) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^1, ^3)
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[2], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[3]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(linear_f32_backward_0_launch, &a, &linear_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(linear_f64_backward_0_launch, &a, &linear_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(4) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2], b.Ext[3], b.Ext[1]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^4)
+		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[2], 1, b.Ext[3]
+		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[2]*b.Move(0)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(4, b.Ext[0]*b.Ext[2]*b.Ext[3]), b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(matmul_f32_backward_1_launch, &a, &matmul_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(matmul_f64_backward_1_launch, &a, &matmul_f64_backward_1_plan)
+		}
+	}
 }
 
 var (
@@ -106,8 +141,8 @@ var (
 var matmulForward = runtime.Signature{
 	Op: "linalg.matmul", Vars: matmulVars, Axes: matmulAxes, Temps: [][]int{{0, 1, 3}},
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true, Batch: 1},
 		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
 	},
 }
@@ -115,11 +150,11 @@ var matmulForward = runtime.Signature{
 var matmulBackward = runtime.Signature{
 	Op: "linalg.matmul", Vars: matmulGradVars, Axes: matmulAxes,
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true, Batch: 1},
 		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
-		4: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Of: 1},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, Batch: 1},
+		4: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Of: 1, InPlace: 1 << 1, Batch: 1},
 	},
 }
 
@@ -139,8 +174,8 @@ func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/linalg", Name: "matmul", Source: "matmul.op", Signature: &matmulForward,
 		Doc:     "Matmul is the product of matrices, y[n, m] = sum over k of x[n, k] z[k, m], for any axes before the last two. These\nare expanded to their joint shape. With K of 0 it is 0.\n\nSource: Dongarra, Du Croz, Hammarling and Duff, A Set of Level 3 Basic Linear Algebra Subprograms, ACM Transactions\non Mathematical Software 16, 1990.",
-		Kernels: []string{"f32", "f64", "int"},
-		Invoke:  matmulInvoke,
+		Kernels: []string{"f32", "f64", "int"}, Assembly: true,
+		Invoke: matmulInvoke,
 	})
 }
 
@@ -164,4 +199,24 @@ func matmulRunIntOf(b *runtime.Bound) error {
 	default:
 		return matmulRunInt[uint64, uint64](b)
 	}
+}
+
+var matmul_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matmul_f32_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func matmul_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &matmul_f32_backward_1_plan) {
+		matmul_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(matmul_f32_backward_1, a, &matmul_f32_backward_1_plan)
+}
+
+var matmul_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.matmul_f64_backward_1", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func matmul_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &matmul_f64_backward_1_plan) {
+		matmul_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(matmul_f64_backward_1, a, &matmul_f64_backward_1_plan)
 }

@@ -7,175 +7,13 @@ import (
 )
 
 // matmulPart0 is a loop that runs in parts.
-type matmulPart0 struct {
-	sum, x, z []float32
-	K, M, N   int
-}
-
-func (part *matmulPart0) Run(from, to int) error {
-	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		xRow := b2 * N
-		zRow := b2 * K
-		xRow2 := (xRow + n) * K
-		sumRow := (xRow + n) * M
-		for m := range M {
-			sum2 := float64(0)
-			for k := range K {
-				sum2 += float64(float32(x[xRow2+k] * z[(zRow+k)*M+m]))
-			}
-			sum[sumRow+m] = float32(sum2)
-		}
-	}
-	return nil
-}
-
-// matmulPart1 is a loop that runs in parts.
-type matmulPart1 struct {
-	sum, y []float32
-	M, N   int
-}
-
-func (part *matmulPart1) Run(from, to int) error {
-	sum, y, M, N := part.sum, part.y, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		sumRow := b2 * N
-		sumRow2 := (sumRow + n) * M
-		for m := range M {
-			y[sumRow2+m] = sum[sumRow2+m]
-		}
-	}
-	return nil
-}
-
-// matmulRunF32 computes matmul, T f32.
-func matmulRunF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	N := b.Ext[1]
-	M := b.Ext[3]
-	K := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	z := runtime.Elements[float32](b, 1)
-	y := runtime.Elements[float32](b, 2)
-
-	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in ...B, n in N, m in M, k in K
-	sum := runtime.Temp[float32](b, B*N*M)
-	if part := (matmulPart0{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
-		if err := part.Run(0, B*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*N, M*K); err != nil {
-		return err
-	}
-
-	// y[b, n, m] = T(sum[b, n, m])   for b in ...B, n in N, m in M
-	if part := (matmulPart1{sum, y, M, N}); runtime.Small(B*N, M) {
-		if err := part.Run(0, B*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*N, M); err != nil {
-		return err
-	}
-	return nil
-}
-
-// matmulPart2 is a loop that runs in parts.
-type matmulPart2 struct {
-	sum, x, z []float64
-	K, M, N   int
-}
-
-func (part *matmulPart2) Run(from, to int) error {
-	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		xRow := b2 * N
-		zRow := b2 * K
-		xRow2 := (xRow + n) * K
-		sumRow := (xRow + n) * M
-		for m := range M {
-			sum2 := float64(0)
-			for k := range K {
-				sum2 += float64(x[xRow2+k] * z[(zRow+k)*M+m])
-			}
-			sum[sumRow+m] = sum2
-		}
-	}
-	return nil
-}
-
-// matmulPart3 is a loop that runs in parts.
-type matmulPart3 struct {
-	sum, y []float64
-	M, N   int
-}
-
-func (part *matmulPart3) Run(from, to int) error {
-	sum, y, M, N := part.sum, part.y, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		sumRow := b2 * N
-		sumRow2 := (sumRow + n) * M
-		for m := range M {
-			y[sumRow2+m] = sum[sumRow2+m]
-		}
-	}
-	return nil
-}
-
-// matmulRunF64 computes matmul, T f64.
-func matmulRunF64(b *runtime.Bound) error {
-	B := b.Ext[0]
-	N := b.Ext[1]
-	M := b.Ext[3]
-	K := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	z := runtime.Elements[float64](b, 1)
-	y := runtime.Elements[float64](b, 2)
-
-	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in ...B, n in N, m in M, k in K
-	sum := runtime.Temp[float64](b, B*N*M)
-	if part := (matmulPart2{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
-		if err := part.Run(0, B*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*N, M*K); err != nil {
-		return err
-	}
-
-	// y[b, n, m] = T(sum[b, n, m])   for b in ...B, n in N, m in M
-	if part := (matmulPart3{sum, y, M, N}); runtime.Small(B*N, M) {
-		if err := part.Run(0, B*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*N, M); err != nil {
-		return err
-	}
-	return nil
-}
-
-// matmulPart4 is a loop that runs in parts.
-type matmulPart4[T, SumT runtime.Integer] struct {
+type matmulPart0[T, SumT runtime.Integer] struct {
 	sum     []SumT
 	x, z    []T
 	K, M, N int
 }
 
-func (part *matmulPart4[T, SumT]) Run(from, to int) error {
+func (part *matmulPart0[T, SumT]) Run(from, to int) error {
 	sum, x, z, K, M, N := part.sum, part.x, part.z, part.K, part.M, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -197,14 +35,14 @@ func (part *matmulPart4[T, SumT]) Run(from, to int) error {
 	return nil
 }
 
-// matmulPart5 is a loop that runs in parts.
-type matmulPart5[T, SumT runtime.Integer] struct {
+// matmulPart1 is a loop that runs in parts.
+type matmulPart1[T, SumT runtime.Integer] struct {
 	sum  []SumT
 	y    []T
 	M, N int
 }
 
-func (part *matmulPart5[T, SumT]) Run(from, to int) error {
+func (part *matmulPart1[T, SumT]) Run(from, to int) error {
 	sum, y, M, N := part.sum, part.y, part.M, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -232,7 +70,7 @@ func matmulRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 
 	// sum[b, n, m] += sum(T)(x[b, n, k] * z[b, k, m])   for b in ...B, n in N, m in M, k in K
 	sum := runtime.Temp[SumT](b, B*N*M)
-	if part := (matmulPart4[T, SumT]{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
+	if part := (matmulPart0[T, SumT]{sum, x, z, K, M, N}); runtime.Small(B*N, M*K) {
 		if err := part.Run(0, B*N); err != nil {
 			return err
 		}
@@ -241,202 +79,12 @@ func matmulRunInt[T, SumT runtime.Integer](b *runtime.Bound) error {
 	}
 
 	// y[b, n, m] = T(sum[b, n, m])   for b in ...B, n in N, m in M
-	if part := (matmulPart5[T, SumT]{sum, y, M, N}); runtime.Small(B*N, M) {
+	if part := (matmulPart1[T, SumT]{sum, y, M, N}); runtime.Small(B*N, M) {
 		if err := part.Run(0, B*N); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
-	}
-	return nil
-}
-
-// matmulPart6 is a loop that runs in parts.
-type matmulPart6 struct {
-	dx, dy, z []float32
-	K, M, N   int
-}
-
-func (part *matmulPart6) Run(from, to int) error {
-	dx, dy, z, K, M, N := part.dx, part.dy, part.z, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		dyRow := b2 * N
-		zRow := b2 * K
-		dyRow2 := (dyRow + n) * M
-		dxRow := (dyRow + n) * K
-		for k := range K {
-			sum := float64(0)
-			zRow2 := (zRow + k) * M
-			for m := range M {
-				sum += float64(float32(dy[dyRow2+m] * z[zRow2+m]))
-			}
-			dx[dxRow+k] = float32(sum)
-		}
-	}
-	return nil
-}
-
-// matmulPart7 is a loop that runs in parts.
-type matmulPart7 struct {
-	dy, dz, x []float32
-	K, M, N   int
-}
-
-func (part *matmulPart7) Run(from, to int) error {
-	dy, dz, x, K, M, N := part.dy, part.dz, part.x, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		k := rest % K
-		rest /= K
-		b2 := rest
-		dyRow := b2 * N
-		dzRow := b2 * K
-		dzRow2 := (dzRow + k) * M
-		for m := range M {
-			sum := float64(0)
-			for n := range N {
-				dyAt := dy[(dyRow+n)*M+m]
-				sum += float64(float32(dyAt * x[(dyRow+n)*K+k]))
-			}
-			dz[dzRow2+m] = float32(sum)
-		}
-	}
-	return nil
-}
-
-// matmulRunBackwardF32 computes the derivative of matmul, T f32.
-func matmulRunBackwardF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	N := b.Ext[1]
-	M := b.Ext[3]
-	K := b.Ext[2]
-	wantDx := b.Tensor(3) != nil
-	dy := runtime.Elements[float32](b, 2)
-	z := runtime.Elements[float32](b, 1)
-	wantDz := b.Tensor(4) != nil
-	x := runtime.Elements[float32](b, 0)
-	dx := runtime.Elements[float32](b, 3)
-	dz := runtime.Elements[float32](b, 4)
-
-	// @x[b, n, k] += @y[b, n, m] * z[b, k, m]   for b in ...B, n in N, m in M, k in K
-	if wantDx {
-		if part := (matmulPart6{dx, dy, z, K, M, N}); runtime.Small(B*N, M*K) {
-			if err := part.Run(0, B*N); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*N, M*K); err != nil {
-			return err
-		}
-	}
-
-	// @z[b, k, m] += @y[b, n, m] * x[b, n, k]   for b in ...B, n in N, m in M, k in K
-	if wantDz {
-		if part := (matmulPart7{dy, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
-			if err := part.Run(0, B*K); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*K, N*M); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// matmulPart8 is a loop that runs in parts.
-type matmulPart8 struct {
-	dx, dy, z []float64
-	K, M, N   int
-}
-
-func (part *matmulPart8) Run(from, to int) error {
-	dx, dy, z, K, M, N := part.dx, part.dy, part.z, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		b2 := rest
-		dyRow := b2 * N
-		zRow := b2 * K
-		dyRow2 := (dyRow + n) * M
-		dxRow := (dyRow + n) * K
-		for k := range K {
-			sum := float64(0)
-			zRow2 := (zRow + k) * M
-			for m := range M {
-				sum += float64(dy[dyRow2+m] * z[zRow2+m])
-			}
-			dx[dxRow+k] = sum
-		}
-	}
-	return nil
-}
-
-// matmulPart9 is a loop that runs in parts.
-type matmulPart9 struct {
-	dy, dz, x []float64
-	K, M, N   int
-}
-
-func (part *matmulPart9) Run(from, to int) error {
-	dy, dz, x, K, M, N := part.dy, part.dz, part.x, part.K, part.M, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		k := rest % K
-		rest /= K
-		b2 := rest
-		dyRow := b2 * N
-		dzRow := b2 * K
-		dzRow2 := (dzRow + k) * M
-		for m := range M {
-			sum := float64(0)
-			for n := range N {
-				dyAt := dy[(dyRow+n)*M+m]
-				sum += float64(dyAt * x[(dyRow+n)*K+k])
-			}
-			dz[dzRow2+m] = sum
-		}
-	}
-	return nil
-}
-
-// matmulRunBackwardF64 computes the derivative of matmul, T f64.
-func matmulRunBackwardF64(b *runtime.Bound) error {
-	B := b.Ext[0]
-	N := b.Ext[1]
-	M := b.Ext[3]
-	K := b.Ext[2]
-	wantDx := b.Tensor(3) != nil
-	dy := runtime.Elements[float64](b, 2)
-	z := runtime.Elements[float64](b, 1)
-	wantDz := b.Tensor(4) != nil
-	x := runtime.Elements[float64](b, 0)
-	dx := runtime.Elements[float64](b, 3)
-	dz := runtime.Elements[float64](b, 4)
-
-	// @x[b, n, k] += @y[b, n, m] * z[b, k, m]   for b in ...B, n in N, m in M, k in K
-	if wantDx {
-		if part := (matmulPart8{dx, dy, z, K, M, N}); runtime.Small(B*N, M*K) {
-			if err := part.Run(0, B*N); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*N, M*K); err != nil {
-			return err
-		}
-	}
-
-	// @z[b, k, m] += @y[b, n, m] * x[b, n, k]   for b in ...B, n in N, m in M, k in K
-	if wantDz {
-		if part := (matmulPart9{dy, dz, x, K, M, N}); runtime.Small(B*K, N*M) {
-			if err := part.Run(0, B*K); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*K, N*M); err != nil {
-			return err
-		}
 	}
 	return nil
 }

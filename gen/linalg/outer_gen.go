@@ -77,7 +77,7 @@ func outerRun(b *runtime.Bound) error {
 		a.Ptr[0], a.Row[0] = b.Ptr[0], b.Move(0)
 		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[1], 1
-		outer_f32_forward_0_launch(&a)
+		kron_f32_forward_0_launch(&a)
 		return nil
 	case runtime.F64:
 		var a runtime.Args
@@ -85,7 +85,7 @@ func outerRun(b *runtime.Bound) error {
 		a.Ptr[0], a.Row[0] = b.Ptr[0], b.Move(0)
 		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[1], 1
-		outer_f64_forward_0_launch(&a)
+		kron_f64_forward_0_launch(&a)
 		return nil
 	default:
 		return outerRunIntOf(b)
@@ -180,16 +180,6 @@ func outerRunIntOf(b *runtime.Bound) error {
 	}
 }
 
-var outer_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func outer_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &outer_f32_forward_0_plan) {
-		outer_f32_forward_0(a)
-		return
-	}
-	runtime.Launch(outer_f32_forward_0, a, &outer_f32_forward_0_plan)
-}
-
 var outer_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f32_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func outer_f32_backward_0_launch(a *runtime.Args) {
@@ -198,16 +188,6 @@ func outer_f32_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(outer_f32_backward_0, a, &outer_f32_backward_0_plan)
-}
-
-var outer_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func outer_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &outer_f64_forward_0_plan) {
-		outer_f64_forward_0(a)
-		return
-	}
-	runtime.Launch(outer_f64_forward_0, a, &outer_f64_forward_0_plan)
 }
 
 var outer_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.outer_f64_backward_0", Rows: true, Wide: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}

@@ -4,17 +4,6 @@ package linalg
 
 import "github.com/opgen/opgen/runtime"
 
-func outer_f32_forward_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		outer_f32_forward_0_avx512(a)
-	case runtime.AVX2:
-		outer_f32_forward_0_avx2(a)
-	default:
-		outer_f32_forward_0_go(a)
-	}
-}
-
 func outer_f32_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -23,17 +12,6 @@ func outer_f32_backward_0(a *runtime.Args) {
 		outer_f32_backward_0_avx2(a)
 	default:
 		outer_f32_backward_0_go(a)
-	}
-}
-
-func outer_f64_forward_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		outer_f64_forward_0_avx512(a)
-	case runtime.AVX2:
-		outer_f64_forward_0_avx2(a)
-	default:
-		outer_f64_forward_0_go(a)
 	}
 }
 

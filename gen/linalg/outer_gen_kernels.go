@@ -4,22 +4,6 @@ package linalg
 
 import "github.com/opgen/opgen/runtime"
 
-// outer_f32_forward_0_go reads x, z; writes y.
-func outer_f32_forward_0_go(a *runtime.Args) {
-	for r := range a.Rows {
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
-		// Pass 1: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			z := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
-			y := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			for i := range m {
-				y[i] = float32(xv * z[i])
-			}
-		}
-	}
-}
-
 // outer_f32_backward_0_go reads dY, z, x; writes dX; accumulates dZ.
 func outer_f32_backward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
@@ -43,22 +27,6 @@ func outer_f32_backward_0_go(a *runtime.Args) {
 		}
 		if a.Ends(1) {
 			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = rowSum
-		}
-	}
-}
-
-// outer_f64_forward_0_go reads x, z; writes y.
-func outer_f64_forward_0_go(a *runtime.Args) {
-	for r := range a.Rows {
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
-		// Pass 1: store y.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			z := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
-			y := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			for i := range m {
-				y[i] = float64(xv * z[i])
-			}
 		}
 	}
 }

@@ -5,16 +5,8 @@ package linalg
 
 import "github.com/opgen/opgen/runtime"
 
-func outer_f32_forward_0(a *runtime.Args) {
-	outer_f32_forward_0_go(a)
-}
-
 func outer_f32_backward_0(a *runtime.Args) {
 	outer_f32_backward_0_go(a)
-}
-
-func outer_f64_forward_0(a *runtime.Args) {
-	outer_f64_forward_0_go(a)
 }
 
 func outer_f64_backward_0(a *runtime.Args) {

@@ -407,9 +407,9 @@ func pairwiseDistanceElseElseElseElseIfRunBackward(b *runtime.Bound, v *pairwise
 		a.Ptr[0], a.Step[0] = b.Spare(2, b.Ext[0]*b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(3) != nil {
@@ -418,9 +418,9 @@ func pairwiseDistanceElseElseElseElseIfRunBackward(b *runtime.Bound, v *pairwise
 		a.Ptr[0], a.Step[0] = b.Spare(3, b.Ext[0]*b.Ext[1]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			addmm_beta_is_0_f32_backward_0_launch(&a)
+			addbmm_beta_is_0_f32_backward_0_launch(&a)
 		case runtime.F64:
-			addmm_beta_is_0_f64_backward_0_launch(&a)
+			addbmm_beta_is_0_f64_backward_0_launch(&a)
 		}
 	}
 }

@@ -95,35 +95,21 @@ func vecmatRun(b *runtime.Bound) error {
 
 // vecmatRunBackward computes the derivative of vecmat.
 func vecmatRunBackward(b *runtime.Bound) {
-	if b.Tensor(3) != nil {
+	if b.Tensor(3) != nil || b.Tensor(4) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1]*b.Ext[2], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[2], 1
-		zPacked := b.Ptr[1]
-		if b.Move(1) != 0 {
-			zPacked = b.Scratch(b.DType[0], b.Ext[1]*b.Ext[0]*b.Ext[2])
-			runtime.Reorder(zPacked, b.Ptr[1], b.DType[0], []int{b.Ext[1], b.Ext[0], b.Ext[2]}, []int{1, 0, 2})
-		}
-		a.Ptr[1], a.Row[1], a.Step[1] = zPacked, b.Ext[1]*b.Ext[2]*b.Move(1), b.Move(1)
-		a.Ptr[2], a.Row[2] = b.Spare(3, b.Ext[0]), 1
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[2]*b.Move(1), ^0, 1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[2], b.Ext[2], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[0]*b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2] = b.Ptr[0]
+		a.Ptr[3] = b.Spare(3, b.Ext[0])
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(4, b.Ext[1]*b.Ext[0]*b.Ext[2]), b.Ext[0]*b.Ext[2], 1
 		switch b.DType[0] {
 		case runtime.F32:
-			vecmat_f32_backward_0_launch(&a)
+			batch.Launch(vecmat_f32_backward_0_launch, &a, &vecmat_f32_backward_0_plan)
 		case runtime.F64:
-			vecmat_f64_backward_0_launch(&a)
-		}
-	}
-	if b.Tensor(4) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], b.Ext[1]
-		a.Ptr[0], a.Row[0] = b.Ptr[0], b.Move(0)
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], 1, b.Ext[2]
-		a.Ptr[2], a.Row[2], a.Step[2], a.KStep[2] = b.Spare(4, b.Ext[1]*b.Ext[0]*b.Ext[2]), b.Ext[2], 1, b.Ext[0]*b.Ext[2]
-		switch b.DType[0] {
-		case runtime.F32:
-			vecmat_f32_backward_1_launch(&a)
-		case runtime.F64:
-			vecmat_f64_backward_1_launch(&a)
+			batch.Launch(vecmat_f64_backward_0_launch, &a, &vecmat_f64_backward_0_plan)
 		}
 	}
 }
@@ -146,7 +132,7 @@ var vecmatForward = runtime.Signature{
 var vecmatBackward = runtime.Signature{
 	Op: "linalg.vecmat", Vars: vecmatGradVars, Axes: vecmatAxes,
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 0}, {Axis: 2}}, Splat: true},
 		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 2}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0},
@@ -207,7 +193,7 @@ func vecmat_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vecmat_f32_forward_0, a, &vecmat_f32_forward_0_plan)
 }
 
-var vecmat_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_backward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var vecmat_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func vecmat_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f32_backward_0_plan) {
@@ -215,16 +201,6 @@ func vecmat_f32_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(vecmat_f32_backward_0, a, &vecmat_f32_backward_0_plan)
-}
-
-var vecmat_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f32_backward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func vecmat_f32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &vecmat_f32_backward_1_plan) {
-		vecmat_f32_backward_1(a)
-		return
-	}
-	runtime.Launch(vecmat_f32_backward_1, a, &vecmat_f32_backward_1_plan)
 }
 
 var vecmat_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_forward_0", Rows: true, Lanes: true, Stream: true, Steps: true, StepsTo: 2, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
@@ -237,7 +213,7 @@ func vecmat_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(vecmat_f64_forward_0, a, &vecmat_f64_forward_0_plan)
 }
 
-var vecmat_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_backward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var vecmat_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func vecmat_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &vecmat_f64_backward_0_plan) {
@@ -245,14 +221,4 @@ func vecmat_f64_backward_0_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(vecmat_f64_backward_0, a, &vecmat_f64_backward_0_plan)
-}
-
-var vecmat_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.vecmat_f64_backward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func vecmat_f64_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &vecmat_f64_backward_1_plan) {
-		vecmat_f64_backward_1(a)
-		return
-	}
-	runtime.Launch(vecmat_f64_backward_1, a, &vecmat_f64_backward_1_plan)
 }

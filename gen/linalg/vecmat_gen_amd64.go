@@ -26,17 +26,6 @@ func vecmat_f32_backward_0(a *runtime.Args) {
 	}
 }
 
-func vecmat_f32_backward_1(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		vecmat_f32_backward_1_avx512(a)
-	case runtime.AVX2:
-		vecmat_f32_backward_1_avx2(a)
-	default:
-		vecmat_f32_backward_1_go(a)
-	}
-}
-
 func vecmat_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -56,16 +45,5 @@ func vecmat_f64_backward_0(a *runtime.Args) {
 		vecmat_f64_backward_0_avx2(a)
 	default:
 		vecmat_f64_backward_0_go(a)
-	}
-}
-
-func vecmat_f64_backward_1(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		vecmat_f64_backward_1_avx512(a)
-	case runtime.AVX2:
-		vecmat_f64_backward_1_avx2(a)
-	default:
-		vecmat_f64_backward_1_go(a)
 	}
 }

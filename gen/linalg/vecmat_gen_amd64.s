@@ -307,73 +307,100 @@ end1:
 	RET
 
 // func vecmat_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·vecmat_f32_backward_0_avx2(SB), 0, $272-8
-	MOVQ   a+0(FP), AX
-	MOVQ   32(AX), BX
-	MOVQ   BX, 256(SP)
-	MOVQ   40(AX), BX
-	VXORPS Y0, Y0, Y0
-	MOVQ   288(AX), CX
-	SHLQ   $8, CX
-	MOVQ   296(AX), DX
-	SHLQ   $8, DX
-	MOVQ   288(AX), SI
-	MOVQ   SI, 264(SP)
-	SHLQ   $5, 264(SP)
-	MOVQ   296(AX), SI
-	SHLQ   $5, SI
-	MOVQ   48(AX), AX
-	MOVQ   a+0(FP), DI
-	MOVQ   (DI), R8
-	TESTQ  R8, R8
-	JLE    end1
+TEXT ·vecmat_f32_backward_0_avx2(SB), 0, $280-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	MOVQ         48(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         288(AX), R9
+	MOVQ         R9, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), R9
+	MOVQ         R9, 264(SP)
+	SHLQ         $5, 264(SP)
+	MOVQ         56(AX), AX
+	MOVQ         AX, 272(SP)
+	MOVQ         a+0(FP), AX
+	VMOVUPS      Y0, 0(SP)
+	VMOVUPS      Y0, 32(SP)
+	VMOVUPS      Y0, 64(SP)
+	VMOVUPS      Y0, 96(SP)
+	VMOVUPS      Y0, 128(SP)
+	VMOVUPS      Y0, 160(SP)
+	VMOVUPS      Y0, 192(SP)
+	VMOVUPS      Y0, 224(SP)
+	VBROADCASTSS (BX), Y0
+	MOVQ         (AX), BX
+	TESTQ        BX, BX
+	JLE          end1
 row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    256(SP), R9
-	MOVQ    BX, R10
-	MOVQ    8(DI), R11
-	SUBQ    $64, R11
-	VMOVAPS Y0, Y1
-	VMOVAPS Y0, Y2
-	VMOVAPS Y0, Y3
-	VMOVAPS Y0, Y4
-	VMOVAPS Y0, Y5
-	VMOVAPS Y0, Y6
-	VMOVAPS Y0, Y7
-	VMOVAPS Y0, Y8
-	JLT     kept4
-block5:
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	MOVQ    SI, R11
+	MOVQ    8(AX), R12
+	SUBQ    $64, R12
+	VMOVUPS 0(SP), Y1
+	VMOVUPS 32(SP), Y2
+	VMOVUPS 64(SP), Y3
+	VMOVUPS 96(SP), Y4
+	VMOVUPS 128(SP), Y5
+	VMOVUPS 160(SP), Y6
+	VMOVUPS 192(SP), Y7
+	VMOVUPS 224(SP), Y8
+	JLT     kept3
+block4:
 	VMOVUPS (R9), Y9
-	VMULPS  (R10), Y9, Y9
-	VADDPS  Y9, Y1, Y1
+	VMULPS  (R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y1, Y1
+	VMOVUPS Y9, (R11)
 	VMOVUPS 32(R9), Y9
-	VMULPS  32(R10), Y9, Y9
-	VADDPS  Y9, Y2, Y2
+	VMULPS  32(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y2, Y2
+	VMOVUPS Y9, 32(R11)
 	VMOVUPS 64(R9), Y9
-	VMULPS  64(R10), Y9, Y9
-	VADDPS  Y9, Y3, Y3
+	VMULPS  64(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y3, Y3
+	VMOVUPS Y9, 64(R11)
 	VMOVUPS 96(R9), Y9
-	VMULPS  96(R10), Y9, Y9
-	VADDPS  Y9, Y4, Y4
+	VMULPS  96(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y4, Y4
+	VMOVUPS Y9, 96(R11)
 	VMOVUPS 128(R9), Y9
-	VMULPS  128(R10), Y9, Y9
-	VADDPS  Y9, Y5, Y5
+	VMULPS  128(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y5, Y5
+	VMOVUPS Y9, 128(R11)
 	VMOVUPS 160(R9), Y9
-	VMULPS  160(R10), Y9, Y9
-	VADDPS  Y9, Y6, Y6
+	VMULPS  160(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y6, Y6
+	VMOVUPS Y9, 160(R11)
 	VMOVUPS 192(R9), Y9
-	VMULPS  192(R10), Y9, Y9
-	VADDPS  Y9, Y7, Y7
+	VMULPS  192(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y7, Y7
+	VMOVUPS Y9, 192(R11)
 	VMOVUPS 224(R9), Y9
-	VMULPS  224(R10), Y9, Y9
-	VADDPS  Y9, Y8, Y8
-	ADDQ    CX, R9
-	ADDQ    DX, R10
-	SUBQ    $64, R11
-	JGE     block5
-kept4:
+	VMULPS  224(R10), Y9, Y10
+	VMULPS  Y9, Y0, Y9
+	VADDPS  Y10, Y8, Y8
+	VMOVUPS Y9, 224(R11)
+	ADDQ    DI, R9
+	ADDQ    R8, R10
+	ADDQ    $256, R11
+	SUBQ    $64, R12
+	JGE     block4
+kept3:
 	VMOVUPS Y1, 0(SP)
 	VMOVUPS Y2, 32(SP)
 	VMOVUPS Y3, 64(SP)
@@ -382,402 +409,205 @@ kept4:
 	VMOVUPS Y6, 160(SP)
 	VMOVUPS Y7, 192(SP)
 	VMOVUPS Y8, 224(SP)
-	MOVQ    $0, R12
-	ADDQ    $64, R11
-	JEQ     done6
-masked7:
-	MOVQ       R11, R13
-	MOVQ       $8, R14
-	CMPQ       R13, R14
-	CMOVQGT    R14, R13
+	MOVQ    $0, R13
+	ADDQ    $56, R12
+	JLT     tail6
+block7:
+	VMOVUPS (R9), Y1
+	VMULPS  (R10), Y1, Y2
+	VMULPS  Y1, Y0, Y1
+	VMOVUPS 0(SP)(R13*1), Y3
+	VADDPS  Y2, Y3, Y2
+	VMOVUPS Y2, 0(SP)(R13*1)
+	VMOVUPS Y1, (R11)
+	ADDQ    256(SP), R9
+	ADDQ    264(SP), R10
+	ADDQ    $32, R11
+	ADDQ    $32, R13
+	ANDQ    $255, R13
+	SUBQ    $8, R12
+	JGE     block7
+tail6:
+	ADDQ $8, R12
+	JEQ  done5
+masked8:
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R13
-	VMOVUPS    32(R14)(R13*4), Y1
+	NEGQ       R12
+	VMOVUPS    32(R14)(R12*4), Y1
 	VMASKMOVPS (R9), Y1, Y2
 	VMASKMOVPS (R10), Y1, Y3
-	VMULPS     Y3, Y2, Y2
-	VMOVUPS    0(SP)(R12*1), Y3
-	VADDPS     Y2, Y3, Y2
-	VBLENDVPS  Y1, Y2, Y3, Y3
-	VMOVUPS    Y3, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       SI, R10
-	ADDQ       $32, R12
-	ANDQ       $255, R12
-	SUBQ       $8, R11
-	JGT        masked7
-done6:
-	VMOVUPS      0(SP), Y1
-	VMOVUPS      128(SP), Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      64(SP), Y2
-	VMOVUPS      192(SP), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      32(SP), Y2
-	VMOVUPS      160(SP), Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      96(SP), Y3
-	VMOVUPS      224(SP), Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VEXTRACTF128 $1, Y1, X2
-	VADDPS       X2, X1, X1
-	VPERMILPD    $1, X1, X2
-	VADDPS       X2, X1, X1
-	VPERMILPS    $1, X1, X2
-	VADDPS       X2, X1, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over8
-	MOVQ         816(DI), R9
-	VMOVSS       X1, (R9)
-	JMP          leave9
-known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSS (R9), Y1
-over8:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $1
-	JCS    passed10
-	VMOVSS X1, (AX)
-passed10:
+	VMULPS     Y3, Y2, Y3
+	VMULPS     Y2, Y0, Y2
+	VMOVUPS    0(SP)(R13*1), Y4
+	VADDPS     Y3, Y4, Y3
+	VBLENDVPS  Y1, Y3, Y4, Y4
+	VMOVUPS    Y4, 0(SP)(R13*1)
+	VMASKMOVPS Y2, Y1, (R11)
+done5:
 	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $2, R10
+	ADDQ R10, CX
 	MOVQ 168(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
+	ADDQ R10, DX
+	MOVQ 192(R9), R9
 	SHLQ $2, R9
-	ADDQ R9, AX
-	DECQ R8
+	ADDQ R9, SI
+	DECQ BX
 	JNE  row2
 end1:
-leave9:
+	VMOVUPS      0(SP), Y0
+	VMOVUPS      128(SP), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(SP), Y1
+	VMOVUPS      192(SP), Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      32(SP), Y1
+	VMOVUPS      160(SP), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      224(SP), Y3
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         272(SP), AX
+	VMOVSS       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func vecmat_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·vecmat_f32_backward_0_avx512(SB), NOSPLIT, $256-8
-	MOVQ   a+0(FP), AX
-	MOVQ   32(AX), BX
-	MOVQ   40(AX), CX
-	VPXORD Z0, Z0, Z0
-	MOVQ   288(AX), DX
-	SHLQ   $8, DX
-	MOVQ   296(AX), SI
-	SHLQ   $8, SI
-	MOVQ   288(AX), DI
-	SHLQ   $6, DI
-	MOVQ   296(AX), R8
-	SHLQ   $6, R8
-	MOVQ   48(AX), AX
-	MOVQ   a+0(FP), R9
-	MOVQ   (R9), R10
-	TESTQ  R10, R10
-	JLE    end1
+TEXT ·vecmat_f32_backward_0_avx512(SB), 0, $272-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	MOVQ         48(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         288(AX), R9
+	MOVQ         R9, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         296(AX), R9
+	SHLQ         $6, R9
+	MOVQ         56(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
+	VMOVUPS      Z0, 0(SP)
+	VMOVUPS      Z0, 64(SP)
+	VMOVUPS      Z0, 128(SP)
+	VMOVUPS      Z0, 192(SP)
+	VBROADCASTSS (BX), Z0
+	MOVQ         (AX), BX
+	TESTQ        BX, BX
+	JLE          end1
 row2:
-	MOVQ    808(R9), R11
-	CMPQ    R11, $1
-	JGT     known3
-	MOVQ    BX, R11
-	MOVQ    CX, R12
-	MOVQ    8(R9), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    SI, R12
+	MOVQ    8(AX), R13
 	SUBQ    $64, R13
-	VMOVAPS Z0, Z1
-	VMOVAPS Z0, Z2
-	VMOVAPS Z0, Z3
-	VMOVAPS Z0, Z4
-	JLT     kept4
-block5:
-	VMOVUPS (R11), Z5
-	VMULPS  (R12), Z5, Z5
-	VADDPS  Z5, Z1, Z1
-	VMOVUPS 64(R11), Z5
-	VMULPS  64(R12), Z5, Z5
-	VADDPS  Z5, Z2, Z2
-	VMOVUPS 128(R11), Z5
-	VMULPS  128(R12), Z5, Z5
-	VADDPS  Z5, Z3, Z3
-	VMOVUPS 192(R11), Z5
-	VMULPS  192(R12), Z5, Z5
-	VADDPS  Z5, Z4, Z4
-	ADDQ    DX, R11
-	ADDQ    SI, R12
+	VMOVUPS 0(SP), Z1
+	VMOVUPS 64(SP), Z2
+	VMOVUPS 128(SP), Z3
+	VMOVUPS 192(SP), Z4
+	JLT     kept3
+block4:
+	VMOVUPS (R10), Z5
+	VMULPS  (R11), Z5, Z6
+	VMULPS  Z5, Z0, Z5
+	VADDPS  Z6, Z1, Z1
+	VMOVUPS Z5, (R12)
+	VMOVUPS 64(R10), Z5
+	VMULPS  64(R11), Z5, Z6
+	VMULPS  Z5, Z0, Z5
+	VADDPS  Z6, Z2, Z2
+	VMOVUPS Z5, 64(R12)
+	VMOVUPS 128(R10), Z5
+	VMULPS  128(R11), Z5, Z6
+	VMULPS  Z5, Z0, Z5
+	VADDPS  Z6, Z3, Z3
+	VMOVUPS Z5, 128(R12)
+	VMOVUPS 192(R10), Z5
+	VMULPS  192(R11), Z5, Z6
+	VMULPS  Z5, Z0, Z5
+	VADDPS  Z6, Z4, Z4
+	VMOVUPS Z5, 192(R12)
+	ADDQ    DI, R10
+	ADDQ    R8, R11
+	ADDQ    $256, R12
 	SUBQ    $64, R13
-	JGE     block5
-kept4:
+	JGE     block4
+kept3:
 	VMOVUPS Z1, 0(SP)
 	VMOVUPS Z2, 64(SP)
 	VMOVUPS Z3, 128(SP)
 	VMOVUPS Z4, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $64, R13
-	JEQ     done6
-masked7:
+	JEQ     done5
+masked6:
 	VPBROADCASTD R13, Z1
 	VPCMPD       $6, iota32<>+0(SB), Z1, K1
-	VMOVUPS.Z    (R11), K1, Z1
-	VMOVUPS.Z    (R12), K1, Z2
-	VMULPS       Z2, Z1, Z1
-	VMOVUPS      0(SP)(R14*1), Z2
-	VADDPS       Z1, Z2, Z1
-	VMOVAPS      Z1, K1, Z2
-	VMOVUPS      Z2, 0(SP)(R14*1)
-	ADDQ         DI, R11
-	ADDQ         R8, R12
+	VMOVUPS.Z    (R10), K1, Z1
+	VMOVUPS.Z    (R11), K1, Z2
+	VMULPS       Z2, Z1, Z2
+	VMULPS       Z1, Z0, Z1
+	VMOVUPS      0(SP)(R14*1), Z3
+	VADDPS       Z2, Z3, Z2
+	VMOVAPS      Z2, K1, Z3
+	VMOVUPS      Z3, 0(SP)(R14*1)
+	VMOVUPS      Z1, K1, (R12)
+	ADDQ         256(SP), R10
+	ADDQ         R9, R11
+	ADDQ         $64, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $16, R13
-	JGT          masked7
-done6:
-	VMOVUPS       0(SP), Z1
-	VMOVUPS       128(SP), Z2
-	VADDPS        Z2, Z1, Z1
-	VMOVUPS       64(SP), Z2
-	VMOVUPS       192(SP), Z3
-	VADDPS        Z3, Z2, Z2
-	VADDPS        Z2, Z1, Z1
-	VEXTRACTF64X4 $1, Z1, Y2
-	VADDPS        Y2, Y1, Y1
-	VEXTRACTF64X2 $1, Y1, X2
-	VADDPS        X2, X1, X1
-	VPERMILPD     $1, X1, X2
-	VADDPS        X2, X1, X1
-	VPERMILPS     $1, X1, X2
-	VADDPS        X2, X1, X1
-	VBROADCASTSS  X1, Z1
-	MOVQ          808(R9), R11
-	TESTQ         R11, R11
-	JEQ           over8
-	MOVQ          816(R9), R11
-	VMOVSS        X1, (R11)
-	JMP           leave9
-known3:
-	MOVQ         816(R9), R11
-	VBROADCASTSS (R11), Z1
-over8:
-	MOVQ   808(R9), R11
-	DECQ   R11
-	CMPQ   R11, $1
-	JCS    passed10
-	VMOVSS X1, (AX)
-passed10:
-	MOVQ a+0(FP), R11
-	MOVQ 168(R11), R12
-	SHLQ $2, R12
-	ADDQ R12, CX
-	MOVQ 176(R11), R11
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
 	SHLQ $2, R11
-	ADDQ R11, AX
-	DECQ R10
-	JNE  row2
-end1:
-leave9:
-	VZEROUPPER
-	RET
-
-// func vecmat_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·vecmat_f32_backward_1_avx2(SB), NOSPLIT, $16-8
-	MOVQ  a+0(FP), AX
-	MOVQ  32(AX), BX
-	MOVQ  40(AX), CX
-	MOVQ  CX, 0(SP)
-	MOVQ  48(AX), CX
-	MOVQ  424(AX), DX
-	SHLQ  $2, DX
-	MOVQ  432(AX), SI
-	SHLQ  $2, SI
-	MOVQ  296(AX), DI
-	SHLQ  $8, DI
-	MOVQ  296(AX), AX
-	MOVQ  AX, 8(SP)
-	SHLQ  $5, 8(SP)
-	MOVQ  a+0(FP), AX
-	MOVQ  (AX), R8
-	TESTQ R8, R8
-	JLE   end1
-row2:
-	VBROADCASTSS (BX), Y0
-	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
-block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPS  (R12), Y0, Y1
-	VMOVUPS Y1, (R13)
-	VMULPS  32(R12), Y0, Y1
-	VMOVUPS Y1, 32(R13)
-	VMULPS  64(R12), Y0, Y1
-	VMOVUPS Y1, 64(R13)
-	VMULPS  96(R12), Y0, Y1
-	VMOVUPS Y1, 96(R13)
-	VMULPS  128(R12), Y0, Y1
-	VMOVUPS Y1, 128(R13)
-	VMULPS  160(R12), Y0, Y1
-	VMOVUPS Y1, 160(R13)
-	VMULPS  192(R12), Y0, Y1
-	VMOVUPS Y1, 192(R13)
-	VMULPS  224(R12), Y0, Y1
-	VMOVUPS Y1, 224(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $56, R11
-	JLT  tail9
-block10:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end11
-step13:
-	VMULPS  (R12), Y0, Y1
-	VMOVUPS Y1, (R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step13
-end11:
-	ADDQ 8(SP), R9
-	ADDQ $32, R10
-	SUBQ $8, R11
-	JGE  block10
-tail9:
-	ADDQ $8, R11
-	JEQ  done8
-masked14:
-	LEAQ    tail<>+0(SB), R12
-	NEGQ    R11
-	VMOVUPS 32(R12)(R11*4), Y1
-	MOVQ    16(AX), R11
-	TESTQ   R11, R11
-	JLE     end15
-step17:
-	VMASKMOVPS (R9), Y1, Y2
-	VMULPS     Y2, Y0, Y2
-	VMASKMOVPS Y2, Y1, (R10)
-	ADDQ       DX, R9
-	ADDQ       SI, R10
-	DECQ       R11
-	JNE        step17
-end15:
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	ADDQ R11, CX
+	MOVQ 168(R10), R11
+	SHLQ $2, R11
+	ADDQ R11, DX
+	MOVQ 192(R10), R10
 	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, CX
-	DECQ R8
+	ADDQ R10, SI
+	DECQ BX
 	JNE  row2
 end1:
-	VZEROUPPER
-	RET
-
-// func vecmat_f32_backward_1_avx512(a *runtime.Args)
-TEXT ·vecmat_f32_backward_1_avx512(SB), NOSPLIT, $16-8
-	MOVQ  a+0(FP), AX
-	MOVQ  32(AX), BX
-	MOVQ  40(AX), CX
-	MOVQ  CX, 0(SP)
-	MOVQ  48(AX), CX
-	MOVQ  424(AX), DX
-	SHLQ  $2, DX
-	MOVQ  432(AX), SI
-	SHLQ  $2, SI
-	MOVQ  296(AX), DI
-	SHLQ  $8, DI
-	MOVQ  296(AX), AX
-	MOVQ  AX, 8(SP)
-	SHLQ  $6, 8(SP)
-	MOVQ  a+0(FP), AX
-	MOVQ  (AX), R8
-	TESTQ R8, R8
-	JLE   end1
-row2:
-	VBROADCASTSS (BX), Z0
-	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
-block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPS  (R12), Z0, Z1
-	VMOVUPS Z1, (R13)
-	VMULPS  64(R12), Z0, Z1
-	VMOVUPS Z1, 64(R13)
-	VMULPS  128(R12), Z0, Z1
-	VMOVUPS Z1, 128(R13)
-	VMULPS  192(R12), Z0, Z1
-	VMOVUPS Z1, 192(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $64, R11
-	JEQ  done8
-masked9:
-	VPBROADCASTD R11, Z1
-	VPCMPD       $6, iota32<>+0(SB), Z1, K1
-	MOVQ         R9, R12
-	MOVQ         R10, R13
-	MOVQ         16(AX), R14
-	TESTQ        R14, R14
-	JLE          end10
-step12:
-	VMOVUPS.Z (R12), K1, Z1
-	VMULPS    Z1, Z0, Z1
-	VMOVUPS   Z1, K1, (R13)
-	ADDQ      DX, R12
-	ADDQ      SI, R13
-	DECQ      R14
-	JNE       step12
-end10:
-	ADDQ 8(SP), R9
-	ADDQ $64, R10
-	SUBQ $16, R11
-	JGT  masked9
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, CX
-	DECQ R8
-	JNE  row2
-end1:
+	VMOVUPS       0(SP), Z0
+	VMOVUPS       128(SP), Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPS       64(SP), Z1
+	VMOVUPS       192(SP), Z2
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          264(SP), AX
+	VMOVSS        X0, (AX)
 	VZEROUPPER
 	RET
 
@@ -1106,73 +936,100 @@ end1:
 	RET
 
 // func vecmat_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·vecmat_f64_backward_0_avx2(SB), 0, $272-8
-	MOVQ   a+0(FP), AX
-	MOVQ   32(AX), BX
-	MOVQ   BX, 256(SP)
-	MOVQ   40(AX), BX
-	VXORPD Y0, Y0, Y0
-	MOVQ   288(AX), CX
-	SHLQ   $8, CX
-	MOVQ   296(AX), DX
-	SHLQ   $8, DX
-	MOVQ   288(AX), SI
-	MOVQ   SI, 264(SP)
-	SHLQ   $5, 264(SP)
-	MOVQ   296(AX), SI
-	SHLQ   $5, SI
-	MOVQ   48(AX), AX
-	MOVQ   a+0(FP), DI
-	MOVQ   (DI), R8
-	TESTQ  R8, R8
-	JLE    end1
+TEXT ·vecmat_f64_backward_0_avx2(SB), 0, $280-8
+	MOVQ         a+0(FP), AX
+	VXORPD       Y0, Y0, Y0
+	MOVQ         48(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         288(AX), R9
+	MOVQ         R9, 256(SP)
+	SHLQ         $5, 256(SP)
+	MOVQ         296(AX), R9
+	MOVQ         R9, 264(SP)
+	SHLQ         $5, 264(SP)
+	MOVQ         56(AX), AX
+	MOVQ         AX, 272(SP)
+	MOVQ         a+0(FP), AX
+	VMOVUPD      Y0, 0(SP)
+	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      Y0, 64(SP)
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      Y0, 128(SP)
+	VMOVUPD      Y0, 160(SP)
+	VMOVUPD      Y0, 192(SP)
+	VMOVUPD      Y0, 224(SP)
+	VBROADCASTSD (BX), Y0
+	MOVQ         (AX), BX
+	TESTQ        BX, BX
+	JLE          end1
 row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    256(SP), R9
-	MOVQ    BX, R10
-	MOVQ    8(DI), R11
-	SUBQ    $32, R11
-	VMOVAPD Y0, Y1
-	VMOVAPD Y0, Y2
-	VMOVAPD Y0, Y3
-	VMOVAPD Y0, Y4
-	VMOVAPD Y0, Y5
-	VMOVAPD Y0, Y6
-	VMOVAPD Y0, Y7
-	VMOVAPD Y0, Y8
-	JLT     kept4
-block5:
+	MOVQ    CX, R9
+	MOVQ    DX, R10
+	MOVQ    SI, R11
+	MOVQ    8(AX), R12
+	SUBQ    $32, R12
+	VMOVUPD 0(SP), Y1
+	VMOVUPD 32(SP), Y2
+	VMOVUPD 64(SP), Y3
+	VMOVUPD 96(SP), Y4
+	VMOVUPD 128(SP), Y5
+	VMOVUPD 160(SP), Y6
+	VMOVUPD 192(SP), Y7
+	VMOVUPD 224(SP), Y8
+	JLT     kept3
+block4:
 	VMOVUPD (R9), Y9
-	VMULPD  (R10), Y9, Y9
-	VADDPD  Y9, Y1, Y1
+	VMULPD  (R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y1, Y1
+	VMOVUPD Y9, (R11)
 	VMOVUPD 32(R9), Y9
-	VMULPD  32(R10), Y9, Y9
-	VADDPD  Y9, Y2, Y2
+	VMULPD  32(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y2, Y2
+	VMOVUPD Y9, 32(R11)
 	VMOVUPD 64(R9), Y9
-	VMULPD  64(R10), Y9, Y9
-	VADDPD  Y9, Y3, Y3
+	VMULPD  64(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y3, Y3
+	VMOVUPD Y9, 64(R11)
 	VMOVUPD 96(R9), Y9
-	VMULPD  96(R10), Y9, Y9
-	VADDPD  Y9, Y4, Y4
+	VMULPD  96(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD Y9, 96(R11)
 	VMOVUPD 128(R9), Y9
-	VMULPD  128(R10), Y9, Y9
-	VADDPD  Y9, Y5, Y5
+	VMULPD  128(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD Y9, 128(R11)
 	VMOVUPD 160(R9), Y9
-	VMULPD  160(R10), Y9, Y9
-	VADDPD  Y9, Y6, Y6
+	VMULPD  160(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y6, Y6
+	VMOVUPD Y9, 160(R11)
 	VMOVUPD 192(R9), Y9
-	VMULPD  192(R10), Y9, Y9
-	VADDPD  Y9, Y7, Y7
+	VMULPD  192(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y7, Y7
+	VMOVUPD Y9, 192(R11)
 	VMOVUPD 224(R9), Y9
-	VMULPD  224(R10), Y9, Y9
-	VADDPD  Y9, Y8, Y8
-	ADDQ    CX, R9
-	ADDQ    DX, R10
-	SUBQ    $32, R11
-	JGE     block5
-kept4:
+	VMULPD  224(R10), Y9, Y10
+	VMULPD  Y9, Y0, Y9
+	VADDPD  Y10, Y8, Y8
+	VMOVUPD Y9, 224(R11)
+	ADDQ    DI, R9
+	ADDQ    R8, R10
+	ADDQ    $256, R11
+	SUBQ    $32, R12
+	JGE     block4
+kept3:
 	VMOVUPD Y1, 0(SP)
 	VMOVUPD Y2, 32(SP)
 	VMOVUPD Y3, 64(SP)
@@ -1181,406 +1038,201 @@ kept4:
 	VMOVUPD Y6, 160(SP)
 	VMOVUPD Y7, 192(SP)
 	VMOVUPD Y8, 224(SP)
-	MOVQ    $0, R12
+	MOVQ    $0, R13
+	ADDQ    $28, R12
+	JLT     tail6
+block7:
+	VMOVUPD (R9), Y1
+	VMULPD  (R10), Y1, Y2
+	VMULPD  Y1, Y0, Y1
+	VMOVUPD 0(SP)(R13*1), Y3
+	VADDPD  Y2, Y3, Y2
+	VMOVUPD Y2, 0(SP)(R13*1)
+	VMOVUPD Y1, (R11)
+	ADDQ    256(SP), R9
+	ADDQ    264(SP), R10
 	ADDQ    $32, R11
-	JEQ     done6
-masked7:
-	MOVQ       R11, R13
-	MOVQ       $4, R14
-	CMPQ       R13, R14
-	CMOVQGT    R14, R13
+	ADDQ    $32, R13
+	ANDQ    $255, R13
+	SUBQ    $4, R12
+	JGE     block7
+tail6:
+	ADDQ $4, R12
+	JEQ  done5
+masked8:
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       R13
-	VMOVUPD    32(R14)(R13*8), Y1
+	NEGQ       R12
+	VMOVUPD    32(R14)(R12*8), Y1
 	VMASKMOVPD (R9), Y1, Y2
 	VMASKMOVPD (R10), Y1, Y3
-	VMULPD     Y3, Y2, Y2
-	VMOVUPD    0(SP)(R12*1), Y3
-	VADDPD     Y2, Y3, Y2
-	VBLENDVPD  Y1, Y2, Y3, Y3
-	VMOVUPD    Y3, 0(SP)(R12*1)
-	ADDQ       264(SP), R9
-	ADDQ       SI, R10
-	ADDQ       $32, R12
-	ANDQ       $255, R12
-	SUBQ       $4, R11
-	JGT        masked7
-done6:
-	VMOVUPD      0(SP), Y1
-	VMOVUPD      128(SP), Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      64(SP), Y2
-	VMOVUPD      192(SP), Y3
-	VADDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      32(SP), Y2
-	VMOVUPD      160(SP), Y3
-	VADDPD       Y3, Y2, Y2
-	VMOVUPD      96(SP), Y3
-	VMOVUPD      224(SP), Y4
-	VADDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VEXTRACTF128 $1, Y1, X2
-	VADDPD       X2, X1, X1
-	VPERMILPD    $1, X1, X2
-	VADDPD       X2, X1, X1
-	VBROADCASTSD X1, Y1
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over8
-	MOVQ         816(DI), R9
-	VMOVSD       X1, (R9)
-	JMP          leave9
-known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSD (R9), Y1
-over8:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $1
-	JCS    passed10
-	VMOVSD X1, (AX)
-passed10:
+	VMULPD     Y3, Y2, Y3
+	VMULPD     Y2, Y0, Y2
+	VMOVUPD    0(SP)(R13*1), Y4
+	VADDPD     Y3, Y4, Y3
+	VBLENDVPD  Y1, Y3, Y4, Y4
+	VMOVUPD    Y4, 0(SP)(R13*1)
+	VMASKMOVPD Y2, Y1, (R11)
+done5:
 	MOVQ a+0(FP), R9
+	MOVQ 160(R9), R10
+	SHLQ $3, R10
+	ADDQ R10, CX
 	MOVQ 168(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
+	ADDQ R10, DX
+	MOVQ 192(R9), R9
 	SHLQ $3, R9
-	ADDQ R9, AX
-	DECQ R8
+	ADDQ R9, SI
+	DECQ BX
 	JNE  row2
 end1:
-leave9:
+	VMOVUPD      0(SP), Y0
+	VMOVUPD      128(SP), Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      64(SP), Y1
+	VMOVUPD      192(SP), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      160(SP), Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      224(SP), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPD       X1, X0, X0
+	VBROADCASTSD X0, Y0
+	MOVQ         272(SP), AX
+	VMOVSD       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func vecmat_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·vecmat_f64_backward_0_avx512(SB), NOSPLIT, $256-8
-	MOVQ   a+0(FP), AX
-	MOVQ   32(AX), BX
-	MOVQ   40(AX), CX
-	VPXORQ Z0, Z0, Z0
-	MOVQ   288(AX), DX
-	SHLQ   $8, DX
-	MOVQ   296(AX), SI
-	SHLQ   $8, SI
-	MOVQ   288(AX), DI
-	SHLQ   $6, DI
-	MOVQ   296(AX), R8
-	SHLQ   $6, R8
-	MOVQ   48(AX), AX
-	MOVQ   a+0(FP), R9
-	MOVQ   (R9), R10
-	TESTQ  R10, R10
-	JLE    end1
+TEXT ·vecmat_f64_backward_0_avx512(SB), 0, $272-8
+	MOVQ         a+0(FP), AX
+	VPXORQ       Z0, Z0, Z0
+	MOVQ         48(AX), BX
+	MOVQ         32(AX), CX
+	MOVQ         40(AX), DX
+	MOVQ         64(AX), SI
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         288(AX), R9
+	MOVQ         R9, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         296(AX), R9
+	SHLQ         $6, R9
+	MOVQ         56(AX), AX
+	MOVQ         AX, 264(SP)
+	MOVQ         a+0(FP), AX
+	VMOVUPD      Z0, 0(SP)
+	VMOVUPD      Z0, 64(SP)
+	VMOVUPD      Z0, 128(SP)
+	VMOVUPD      Z0, 192(SP)
+	VBROADCASTSD (BX), Z0
+	MOVQ         (AX), BX
+	TESTQ        BX, BX
+	JLE          end1
 row2:
-	MOVQ    808(R9), R11
-	CMPQ    R11, $1
-	JGT     known3
-	MOVQ    BX, R11
-	MOVQ    CX, R12
-	MOVQ    8(R9), R13
+	MOVQ    CX, R10
+	MOVQ    DX, R11
+	MOVQ    SI, R12
+	MOVQ    8(AX), R13
 	SUBQ    $32, R13
-	VMOVAPD Z0, Z1
-	VMOVAPD Z0, Z2
-	VMOVAPD Z0, Z3
-	VMOVAPD Z0, Z4
-	JLT     kept4
-block5:
-	VMOVUPD (R11), Z5
-	VMULPD  (R12), Z5, Z5
-	VADDPD  Z5, Z1, Z1
-	VMOVUPD 64(R11), Z5
-	VMULPD  64(R12), Z5, Z5
-	VADDPD  Z5, Z2, Z2
-	VMOVUPD 128(R11), Z5
-	VMULPD  128(R12), Z5, Z5
-	VADDPD  Z5, Z3, Z3
-	VMOVUPD 192(R11), Z5
-	VMULPD  192(R12), Z5, Z5
-	VADDPD  Z5, Z4, Z4
-	ADDQ    DX, R11
-	ADDQ    SI, R12
+	VMOVUPD 0(SP), Z1
+	VMOVUPD 64(SP), Z2
+	VMOVUPD 128(SP), Z3
+	VMOVUPD 192(SP), Z4
+	JLT     kept3
+block4:
+	VMOVUPD (R10), Z5
+	VMULPD  (R11), Z5, Z6
+	VMULPD  Z5, Z0, Z5
+	VADDPD  Z6, Z1, Z1
+	VMOVUPD Z5, (R12)
+	VMOVUPD 64(R10), Z5
+	VMULPD  64(R11), Z5, Z6
+	VMULPD  Z5, Z0, Z5
+	VADDPD  Z6, Z2, Z2
+	VMOVUPD Z5, 64(R12)
+	VMOVUPD 128(R10), Z5
+	VMULPD  128(R11), Z5, Z6
+	VMULPD  Z5, Z0, Z5
+	VADDPD  Z6, Z3, Z3
+	VMOVUPD Z5, 128(R12)
+	VMOVUPD 192(R10), Z5
+	VMULPD  192(R11), Z5, Z6
+	VMULPD  Z5, Z0, Z5
+	VADDPD  Z6, Z4, Z4
+	VMOVUPD Z5, 192(R12)
+	ADDQ    DI, R10
+	ADDQ    R8, R11
+	ADDQ    $256, R12
 	SUBQ    $32, R13
-	JGE     block5
-kept4:
+	JGE     block4
+kept3:
 	VMOVUPD Z1, 0(SP)
 	VMOVUPD Z2, 64(SP)
 	VMOVUPD Z3, 128(SP)
 	VMOVUPD Z4, 192(SP)
 	MOVQ    $0, R14
 	ADDQ    $32, R13
-	JEQ     done6
-masked7:
+	JEQ     done5
+masked6:
 	VPBROADCASTQ R13, Z1
 	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
-	VMOVUPD.Z    (R11), K1, Z1
-	VMOVUPD.Z    (R12), K1, Z2
-	VMULPD       Z2, Z1, Z1
-	VMOVUPD      0(SP)(R14*1), Z2
-	VADDPD       Z1, Z2, Z1
-	VMOVAPD      Z1, K1, Z2
-	VMOVUPD      Z2, 0(SP)(R14*1)
-	ADDQ         DI, R11
-	ADDQ         R8, R12
+	VMOVUPD.Z    (R10), K1, Z1
+	VMOVUPD.Z    (R11), K1, Z2
+	VMULPD       Z2, Z1, Z2
+	VMULPD       Z1, Z0, Z1
+	VMOVUPD      0(SP)(R14*1), Z3
+	VADDPD       Z2, Z3, Z2
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, 0(SP)(R14*1)
+	VMOVUPD      Z1, K1, (R12)
+	ADDQ         256(SP), R10
+	ADDQ         R9, R11
+	ADDQ         $64, R12
 	ADDQ         $64, R14
 	ANDQ         $255, R14
 	SUBQ         $8, R13
-	JGT          masked7
-done6:
-	VMOVUPD       0(SP), Z1
-	VMOVUPD       128(SP), Z2
-	VADDPD        Z2, Z1, Z1
-	VMOVUPD       64(SP), Z2
-	VMOVUPD       192(SP), Z3
-	VADDPD        Z3, Z2, Z2
-	VADDPD        Z2, Z1, Z1
-	VEXTRACTF64X4 $1, Z1, Y2
-	VADDPD        Y2, Y1, Y1
-	VEXTRACTF64X2 $1, Y1, X2
-	VADDPD        X2, X1, X1
-	VPERMILPD     $1, X1, X2
-	VADDPD        X2, X1, X1
-	VBROADCASTSD  X1, Z1
-	MOVQ          808(R9), R11
-	TESTQ         R11, R11
-	JEQ           over8
-	MOVQ          816(R9), R11
-	VMOVSD        X1, (R11)
-	JMP           leave9
-known3:
-	MOVQ         816(R9), R11
-	VBROADCASTSD (R11), Z1
-over8:
-	MOVQ   808(R9), R11
-	DECQ   R11
-	CMPQ   R11, $1
-	JCS    passed10
-	VMOVSD X1, (AX)
-passed10:
-	MOVQ a+0(FP), R11
-	MOVQ 168(R11), R12
-	SHLQ $3, R12
-	ADDQ R12, CX
-	MOVQ 176(R11), R11
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), R10
+	MOVQ 160(R10), R11
 	SHLQ $3, R11
-	ADDQ R11, AX
-	DECQ R10
-	JNE  row2
-end1:
-leave9:
-	VZEROUPPER
-	RET
-
-// func vecmat_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·vecmat_f64_backward_1_avx2(SB), NOSPLIT, $16-8
-	MOVQ  a+0(FP), AX
-	MOVQ  32(AX), BX
-	MOVQ  40(AX), CX
-	MOVQ  CX, 0(SP)
-	MOVQ  48(AX), CX
-	MOVQ  424(AX), DX
-	SHLQ  $3, DX
-	MOVQ  432(AX), SI
-	SHLQ  $3, SI
-	MOVQ  296(AX), DI
-	SHLQ  $8, DI
-	MOVQ  296(AX), AX
-	MOVQ  AX, 8(SP)
-	SHLQ  $5, 8(SP)
-	MOVQ  a+0(FP), AX
-	MOVQ  (AX), R8
-	TESTQ R8, R8
-	JLE   end1
-row2:
-	VBROADCASTSD (BX), Y0
-	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single3
-block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPD  (R12), Y0, Y1
-	VMOVUPD Y1, (R13)
-	VMULPD  32(R12), Y0, Y1
-	VMOVUPD Y1, 32(R13)
-	VMULPD  64(R12), Y0, Y1
-	VMOVUPD Y1, 64(R13)
-	VMULPD  96(R12), Y0, Y1
-	VMOVUPD Y1, 96(R13)
-	VMULPD  128(R12), Y0, Y1
-	VMOVUPD Y1, 128(R13)
-	VMULPD  160(R12), Y0, Y1
-	VMOVUPD Y1, 160(R13)
-	VMULPD  192(R12), Y0, Y1
-	VMOVUPD Y1, 192(R13)
-	VMULPD  224(R12), Y0, Y1
-	VMOVUPD Y1, 224(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $32, R11
-	JGE  block4
-single3:
-	ADDQ $28, R11
-	JLT  tail9
-block10:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end11
-step13:
-	VMULPD  (R12), Y0, Y1
-	VMOVUPD Y1, (R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step13
-end11:
-	ADDQ 8(SP), R9
-	ADDQ $32, R10
-	SUBQ $4, R11
-	JGE  block10
-tail9:
-	ADDQ $4, R11
-	JEQ  done8
-masked14:
-	LEAQ    tail<>+0(SB), R12
-	NEGQ    R11
-	VMOVUPD 32(R12)(R11*8), Y1
-	MOVQ    16(AX), R11
-	TESTQ   R11, R11
-	JLE     end15
-step17:
-	VMASKMOVPD (R9), Y1, Y2
-	VMULPD     Y2, Y0, Y2
-	VMASKMOVPD Y2, Y1, (R10)
-	ADDQ       DX, R9
-	ADDQ       SI, R10
-	DECQ       R11
-	JNE        step17
-end15:
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	ADDQ R11, CX
+	MOVQ 168(R10), R11
+	SHLQ $3, R11
+	ADDQ R11, DX
+	MOVQ 192(R10), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
-	SHLQ $3, R9
-	ADDQ R9, CX
-	DECQ R8
+	ADDQ R10, SI
+	DECQ BX
 	JNE  row2
 end1:
-	VZEROUPPER
-	RET
-
-// func vecmat_f64_backward_1_avx512(a *runtime.Args)
-TEXT ·vecmat_f64_backward_1_avx512(SB), NOSPLIT, $16-8
-	MOVQ  a+0(FP), AX
-	MOVQ  32(AX), BX
-	MOVQ  40(AX), CX
-	MOVQ  CX, 0(SP)
-	MOVQ  48(AX), CX
-	MOVQ  424(AX), DX
-	SHLQ  $3, DX
-	MOVQ  432(AX), SI
-	SHLQ  $3, SI
-	MOVQ  296(AX), DI
-	SHLQ  $9, DI
-	MOVQ  296(AX), AX
-	MOVQ  AX, 8(SP)
-	SHLQ  $6, 8(SP)
-	MOVQ  a+0(FP), AX
-	MOVQ  (AX), R8
-	TESTQ R8, R8
-	JLE   end1
-row2:
-	VBROADCASTSD (BX), Z0
-	MOVQ         0(SP), R9
-	MOVQ         CX, R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
-block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPD  (R12), Z0, Z1
-	VMOVUPD Z1, (R13)
-	VMULPD  64(R12), Z0, Z1
-	VMOVUPD Z1, 64(R13)
-	VMULPD  128(R12), Z0, Z1
-	VMOVUPD Z1, 128(R13)
-	VMULPD  192(R12), Z0, Z1
-	VMOVUPD Z1, 192(R13)
-	VMULPD  256(R12), Z0, Z1
-	VMOVUPD Z1, 256(R13)
-	VMULPD  320(R12), Z0, Z1
-	VMOVUPD Z1, 320(R13)
-	VMULPD  384(R12), Z0, Z1
-	VMOVUPD Z1, 384(R13)
-	VMULPD  448(R12), Z0, Z1
-	VMOVUPD Z1, 448(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $512, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $64, R11
-	JEQ  done8
-masked9:
-	VPBROADCASTQ R11, Z1
-	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
-	MOVQ         R9, R12
-	MOVQ         R10, R13
-	MOVQ         16(AX), R14
-	TESTQ        R14, R14
-	JLE          end10
-step12:
-	VMOVUPD.Z (R12), K1, Z1
-	VMULPD    Z1, Z0, Z1
-	VMOVUPD   Z1, K1, (R13)
-	ADDQ      DX, R12
-	ADDQ      SI, R13
-	DECQ      R14
-	JNE       step12
-end10:
-	ADDQ 8(SP), R9
-	ADDQ $64, R10
-	SUBQ $8, R11
-	JGT  masked9
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 176(R9), R9
-	SHLQ $3, R9
-	ADDQ R9, CX
-	DECQ R8
-	JNE  row2
-end1:
+	VMOVUPD       0(SP), Z0
+	VMOVUPD       128(SP), Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       64(SP), Z1
+	VMOVUPD       192(SP), Z2
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	MOVQ          264(SP), AX
+	VMOVSD        X0, (AX)
 	VZEROUPPER
 	RET
 

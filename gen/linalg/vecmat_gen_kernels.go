@@ -36,45 +36,25 @@ func vecmat_f32_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// vecmat_f32_backward_0_go reads dY, z; writes dX.
+// vecmat_f32_backward_0_go reads dY, z, x; writes dZ; accumulates dX.
 func vecmat_f32_backward_0_go(a *runtime.Args) {
+	var sum [64]float32
+	xv := *runtime.At[float32](a.Ptr[2], 0)
 	for r := range a.Rows {
-		// Pass 1: sum.
-		var sum [64]float32
-		for n, end := 0, a.Lanes(1); n < end; n += 64 {
-			m := min(end-n, 64)
-			dY := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
-			for i := range m {
-				sum[i] += float32(dY[i] * z[i])
-			}
-		}
-		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
-		if a.Pass == 1 {
-			continue
-		}
-		if a.Ends(1) {
-			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = rowSum
-		}
-	}
-}
-
-// vecmat_f32_backward_1_go reads x, dY; writes dZ.
-func vecmat_f32_backward_1_go(a *runtime.Args) {
-	for r := range a.Rows {
-		xv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		// Pass 1: store dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			for k := range a.K {
-				dY := runtime.Slice[float32](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
-				dZ := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2]+k*a.KStep[2], m)
-				for i := range m {
-					dZ[i] = float32(xv * dY[i])
-				}
+			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			z := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			dZ := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			for i := range m {
+				dYv := dY[i]
+				sum[i] += float32(dYv * z[i])
+				dZ[i] = float32(xv * dYv)
 			}
 		}
 	}
+	*runtime.At[float32](a.Ptr[3], 0) = runtime.LaneSum(sum[:])
 }
 
 // vecmat_f64_forward_0_go reads x, z; writes y.
@@ -105,43 +85,23 @@ func vecmat_f64_forward_0_go(a *runtime.Args) {
 	}
 }
 
-// vecmat_f64_backward_0_go reads dY, z; writes dX.
+// vecmat_f64_backward_0_go reads dY, z, x; writes dZ; accumulates dX.
 func vecmat_f64_backward_0_go(a *runtime.Args) {
+	var sum [32]float64
+	xv := *runtime.At[float64](a.Ptr[2], 0)
 	for r := range a.Rows {
-		// Pass 1: sum.
-		var sum [32]float64
-		for n, end := 0, a.Lanes(1); n < end; n += 64 {
-			m := min(end-n, 64)
-			dY := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
-			for i := range m {
-				sum[i%32] += float64(dY[i] * z[i])
-			}
-		}
-		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
-		if a.Pass == 1 {
-			continue
-		}
-		if a.Ends(1) {
-			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = rowSum
-		}
-	}
-}
-
-// vecmat_f64_backward_1_go reads x, dY; writes dZ.
-func vecmat_f64_backward_1_go(a *runtime.Args) {
-	for r := range a.Rows {
-		xv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		// Pass 1: store dZ.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			for k := range a.K {
-				dY := runtime.Slice[float64](a.Ptr[1], n*a.Step[1]+k*a.KStep[1], m)
-				dZ := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2]+k*a.KStep[2], m)
-				for i := range m {
-					dZ[i] = float64(xv * dY[i])
-				}
+			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			z := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			dZ := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			for i := range m {
+				dYv := dY[i]
+				sum[i%32] += float64(dYv * z[i])
+				dZ[i] = float64(xv * dYv)
 			}
 		}
 	}
+	*runtime.At[float64](a.Ptr[3], 0) = runtime.LaneSum(sum[:])
 }

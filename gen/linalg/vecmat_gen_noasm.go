@@ -13,18 +13,10 @@ func vecmat_f32_backward_0(a *runtime.Args) {
 	vecmat_f32_backward_0_go(a)
 }
 
-func vecmat_f32_backward_1(a *runtime.Args) {
-	vecmat_f32_backward_1_go(a)
-}
-
 func vecmat_f64_forward_0(a *runtime.Args) {
 	vecmat_f64_forward_0_go(a)
 }
 
 func vecmat_f64_backward_0(a *runtime.Args) {
 	vecmat_f64_backward_0_go(a)
-}
-
-func vecmat_f64_backward_1(a *runtime.Args) {
-	vecmat_f64_backward_1_go(a)
 }

@@ -17,12 +17,6 @@ func vecmat_f32_backward_0_avx2(a *runtime.Args)
 func vecmat_f32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func vecmat_f32_backward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func vecmat_f32_backward_1_avx512(a *runtime.Args)
-
-//go:noescape
 func vecmat_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -33,9 +27,3 @@ func vecmat_f64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
 func vecmat_f64_backward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func vecmat_f64_backward_1_avx2(a *runtime.Args)
-
-//go:noescape
-func vecmat_f64_backward_1_avx512(a *runtime.Args)

@@ -65,6 +65,7 @@ func GroupNorm(x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttr
 	}
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, weight, bias)
+	bound.MakeAll = record
 	if err := groupNormForward.BindAxes(&bound, nil, x, weight, bias); err != nil {
 		return nil, err
 	}
@@ -77,13 +78,13 @@ func GroupNorm(x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttr
 	if err := groupNormForward.BindOutputs(&bound); err != nil {
 		return nil, err
 	}
-	if err := groupNormRun(&bound, &vals); err != nil {
-		return nil, bound.Fail(err)
-	}
+	groupNormRun(&bound, &vals)
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("norm.group_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
+		savedMean := bound.Tensor(4)
+		savedMean2 := bound.Tensor(5)
+		runtime.Record("norm.group_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := groupNormBackward.BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
 				return err
@@ -94,15 +95,15 @@ func GroupNorm(x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttr
 			if err := groupNormBackward.BindProducts(&bound); err != nil {
 				return err
 			}
-			if err := groupNormBackward.BindOutputs(&bound, back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
+			if err := groupNormBackward.BindOutputs(&bound, back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
 			}
-			if err := groupNormRunBackward(&bound, &vals); err != nil {
-				return bound.Fail(err)
-			}
+			groupNormRunBackward(&bound, &vals)
 			bound.Finish()
 			return nil
 		})
+		savedMean.Release()
+		savedMean2.Release()
 	}
 	return y, nil
 }
@@ -126,15 +127,37 @@ func GroupNormInto(y, x, weight, bias *runtime.Tensor, groups int, attrs *GroupN
 	if err := groupNormForward.BindOutputs(&bound, y); err != nil {
 		return err
 	}
-	if err := groupNormRun(&bound, &vals); err != nil {
-		return bound.Fail(err)
-	}
+	groupNormRun(&bound, &vals)
 	bound.Finish()
 	return nil
 }
 
-// GroupNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. Errors wrap the same kinds as those of [GroupNorm], or runtime.ErrAlias.
-func GroupNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttrs) error {
+// GroupNormSaveInto is [GroupNormInto] that also keeps what [GroupNormBackwardInto] reads: values of the formula on its way, in tensors of the caller. mean: acc(T)[N, G], mean2: acc(T)[N, G]. Errors wrap the same kinds as those of [GroupNorm], or runtime.ErrAlias.
+func GroupNormSaveInto(y, mean, mean2, x, weight, bias *runtime.Tensor, groups int, attrs *GroupNormAttrs) error {
+	vals, err := attrs.values(groups)
+	if err != nil {
+		return err
+	}
+	var bound runtime.Bound
+	if err := groupNormForward.BindAxes(&bound, nil, x, weight, bias); err != nil {
+		return err
+	}
+	if err := groupNormFactors(&bound, &vals, 0); err != nil {
+		return bound.Fail(err)
+	}
+	if err := groupNormForward.BindProducts(&bound); err != nil {
+		return err
+	}
+	if err := groupNormForward.BindOutputs(&bound, y, mean, mean2); err != nil {
+		return err
+	}
+	groupNormRun(&bound, &vals)
+	bound.Finish()
+	return nil
+}
+
+// GroupNormBackwardInto sets dx, dweight, dbias, those that are not nil, to the gradients of the inputs for the gradients dy of the outputs. It reads what [GroupNormSaveInto] kept. Errors wrap the same kinds as those of [GroupNorm], or runtime.ErrAlias.
+func GroupNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias, mean, mean2 *runtime.Tensor, groups int, attrs *GroupNormAttrs) error {
 	vals, err := attrs.values(groups)
 	if err != nil {
 		return err
@@ -149,36 +172,105 @@ func GroupNormBackwardInto(dx, dweight, dbias, dy, x, weight, bias *runtime.Tens
 	if err := groupNormBackward.BindProducts(&bound); err != nil {
 		return err
 	}
-	if err := groupNormBackward.BindOutputs(&bound, dy, dx, dweight, dbias); err != nil {
+	if err := groupNormBackward.BindOutputs(&bound, mean, mean2, dy, dx, dweight, dbias); err != nil {
 		return err
 	}
-	if err := groupNormRunBackward(&bound, &vals); err != nil {
-		return bound.Fail(err)
-	}
+	groupNormRunBackward(&bound, &vals)
 	bound.Finish()
 	return nil
 }
 
 // groupNormRun computes group_norm.
-func groupNormRun(b *runtime.Bound, v *groupNormValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupNormRunF32(b, v)
-	case runtime.F64:
-		return groupNormRunF64(b, v)
+func groupNormRun(b *runtime.Bound, v *groupNormValues) {
+	mean := b.Spare(4, b.Ext[0]*b.Ext[1])
+	mean2 := b.Spare(5, b.Ext[0]*b.Ext[1])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2]*b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Ext[3]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Row[1] = mean, 1
+		a.Ptr[2], a.Row[2] = mean2, 1
+		a.F[0] = float64(float64(b.Ext[2]) * float64(b.Ext[3]))
+		switch b.DType[0] {
+		case runtime.F32:
+			group_norm_f32_forward_0_launch(&a)
+		case runtime.F64:
+			group_norm_f64_forward_0_launch(&a)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Move(0), b.Ext[1], b.Ext[1], 0, 0, b.Ext[1]*b.Ext[2]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[2]*b.Ext[3]*b.Move(0), 1, 1, b.Ext[2]*b.Move(1), b.Ext[2]*b.Move(2), b.Ext[2]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[3]*b.Move(0), b.Move(0)
+		a.Ptr[1] = mean
+		a.Ptr[2] = mean2
+		a.Ptr[3], a.Row[3] = b.Ptr[1], b.Move(1)
+		a.Ptr[4], a.Row[4] = b.Ptr[2], b.Move(2)
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[3], b.Ext[3], 1
+		a.F[0] = float64(float64(b.Ext[2]) * float64(b.Ext[3]))
+		a.F[1] = v.eps
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(group_norm_f32_forward_1_launch, &a, &group_norm_f32_forward_1_plan)
+		case runtime.F64:
+			batch.Launch(group_norm_f64_forward_1_launch, &a, &group_norm_f64_forward_1_plan)
+		}
+	}
 }
 
 // groupNormRunBackward computes the derivative of group_norm.
-func groupNormRunBackward(b *runtime.Bound, v *groupNormValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return groupNormRunBackwardF32(b, v)
-	case runtime.F64:
-		return groupNormRunBackwardF64(b, v)
+func groupNormRunBackward(b *runtime.Bound, v *groupNormValues) {
+	dmean2Sum1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	dmeanSum1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[2], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[1]*b.Ext[2]*b.Ext[3], b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Move(0), b.Ext[1], b.Ext[1], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[2]*b.Move(1), b.Ext[2]*b.Ext[3], b.Ext[2]*b.Ext[3]*b.Move(0), 1, 1, 1)
+		a.Ptr[0], a.Row[0] = b.Ptr[1], b.Move(1)
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[5], b.Ext[3], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[3]*b.Move(0), b.Move(0)
+		a.Ptr[3] = b.Ptr[3]
+		a.Ptr[4] = dmean2Sum1
+		a.Ptr[5] = dmeanSum1
+		a.F[0] = float64(float64(b.Ext[2]) * float64(b.Ext[3]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(group_norm_f32_backward_0_launch, &a, &group_norm_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(group_norm_f64_backward_0_launch, &a, &group_norm_f64_backward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 1, 1, b.Ext[2]*b.Move(1), b.Ext[2]*b.Ext[3], 1, b.Ext[2]*b.Ext[3]*b.Move(0), 1, 1, b.Ext[2]*b.Ext[3], b.Ext[2], b.Ext[2])
+		batch.Axis(b, 2, 0, b.Move(1), b.Ext[3], 0, b.Ext[3]*b.Move(0), 0, 0, b.Ext[3], 1, 1)
+		a.Ptr[0], a.Row[0] = b.Ptr[4], b.Ext[1]
+		a.Ptr[1] = b.Ptr[1]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[1]*b.Ext[2]*b.Ext[3], 1
+		a.Ptr[3], a.Row[3] = dmean2Sum1, b.Ext[1]
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Move(0), b.Move(0)
+		a.Ptr[5], a.Row[5] = b.Ptr[3], b.Ext[1]
+		a.Ptr[6], a.Row[6] = dmeanSum1, b.Ext[1]
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]), b.Ext[1]*b.Ext[2]*b.Ext[3], 1
+		a.Ptr[8] = b.Spare(7, b.Ext[1]*b.Ext[2])
+		a.Ptr[9] = b.Spare(8, b.Ext[1]*b.Ext[2])
+		a.F[0] = float64(float64(b.Ext[2]) * float64(b.Ext[3]))
+		a.F[1] = v.eps
+		a.F[2] = float64(max(float64(b.Ext[2]), 1) * max(float64(b.Ext[3]), 1))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(group_norm_f32_backward_1_launch, &a, &group_norm_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(group_norm_f64_backward_1_launch, &a, &group_norm_f64_backward_1_plan)
+		}
+	}
 }
 
 var (
@@ -192,7 +284,9 @@ var groupNormForward = runtime.Signature{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true, Default: 1},
 		2: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true},
-		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}},
+		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, InPlace: 1 << 0},
+		4: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+		5: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
 	},
 }
 
@@ -202,10 +296,12 @@ var groupNormBackward = runtime.Signature{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true, Default: 1},
 		2: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true},
-		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}},
-		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Of: 0},
-		5: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Of: 1},
-		6: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Of: 2},
+		3: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		4: {Name: "mean2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Of: 0, InPlace: 1<<0 | 1<<5},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Of: 1, InPlace: 1 << 2},
+		8: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -234,7 +330,87 @@ func init() {
 			{Name: "groups", Type: "int"},
 			{Name: "eps", Type: "float", Default: "1e-05"},
 		},
-		Kernels: []string{"f32", "f64"},
-		Invoke:  groupNormInvoke,
+		Kernels: []string{"f32", "f64"}, Assembly: true,
+		Invoke: groupNormInvoke,
 	})
+}
+
+var group_norm_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func group_norm_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f32_forward_0_plan) {
+		group_norm_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(group_norm_f32_forward_0, a, &group_norm_f32_forward_0_plan)
+}
+
+var group_norm_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f32_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func group_norm_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f32_forward_1_plan) {
+		group_norm_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(group_norm_f32_forward_1, a, &group_norm_f32_forward_1_plan)
+}
+
+var group_norm_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+
+func group_norm_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f32_backward_0_plan) {
+		group_norm_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(group_norm_f32_backward_0, a, &group_norm_f32_backward_0_plan)
+}
+
+var group_norm_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+
+func group_norm_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f32_backward_1_plan) {
+		group_norm_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(group_norm_f32_backward_1, a, &group_norm_f32_backward_1_plan)
+}
+
+var group_norm_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func group_norm_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f64_forward_0_plan) {
+		group_norm_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(group_norm_f64_forward_0, a, &group_norm_f64_forward_0_plan)
+}
+
+var group_norm_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f64_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func group_norm_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f64_forward_1_plan) {
+		group_norm_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(group_norm_f64_forward_1, a, &group_norm_f64_forward_1_plan)
+}
+
+var group_norm_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+
+func group_norm_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f64_backward_0_plan) {
+		group_norm_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(group_norm_f64_backward_0, a, &group_norm_f64_backward_0_plan)
+}
+
+var group_norm_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.group_norm_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+
+func group_norm_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &group_norm_f64_backward_1_plan) {
+		group_norm_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(group_norm_f64_backward_1, a, &group_norm_f64_backward_1_plan)
 }

@@ -81,6 +81,7 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attr
 	}
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, weight, bias)
+	bound.MakeAll = record
 	if err := instanceNormForwards[variant].BindNew(&bound, nil, x, runningMean, runningVar, weight, bias); err != nil {
 		return nil, err
 	}
@@ -97,24 +98,24 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attr
 				if err := instanceNormBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
 					return err
 				}
-				if err := instanceNormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				instanceNormRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
 		case 3, 4, 5, 6:
-			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
+			savedMean := bound.Tensor(6)
+			savedMean2 := bound.Tensor(7)
+			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
-				if err := instanceNormBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
+				if err := instanceNormBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
 					return err
 				}
-				if err := instanceNormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				instanceNormRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
+			savedMean.Release()
+			savedMean2.Release()
 		}
 	}
 	return y, nil
@@ -191,11 +192,11 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 	if !(0 <= v.eps) {
 		return runtime.RequireError("norm.instance_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
 	}
-	mean := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
-	mean2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	yPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	mean3Sum0 := b.Scratch(b.DType[0], b.Ext[1])
 	mean4Sum0 := b.Scratch(b.DType[0], b.Ext[1])
+	mean := b.Spare(6, b.Ext[0]*b.Ext[1])
+	mean2 := b.Spare(7, b.Ext[0]*b.Ext[1])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2], 1
@@ -299,22 +300,23 @@ func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *in
 	if !(0 <= v.eps) {
 		return runtime.RequireError("norm.instance_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
 	}
-	mean := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	yPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	mean3Sum0 := b.Scratch(b.DType[0], b.Ext[1])
+	mean := b.Spare(6, b.Ext[0]*b.Ext[1])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2], 1
 		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
 		a.Ptr[1], a.Row[1] = mean, 1
-		a.Ptr[2], a.Row[2] = yPart2, 1
+		a.Ptr[2], a.Row[2] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[3], a.Row[3] = yPart2, 1
 		a.F[0] = float64(b.Ext[2])
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -374,10 +376,10 @@ func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *in
 	if !(0 <= v.eps) {
 		return runtime.RequireError("norm.instance_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
 	}
-	mean := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
-	mean2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	yPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	mean3Sum0 := b.Scratch(b.DType[0], b.Ext[1])
+	mean := b.Spare(6, b.Ext[0]*b.Ext[1])
+	mean2 := b.Spare(7, b.Ext[0]*b.Ext[1])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2], 1
@@ -452,21 +454,22 @@ func instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *
 	if !(0 <= v.eps) {
 		return runtime.RequireError("norm.instance_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
 	}
-	mean := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
 	yPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	mean := b.Spare(6, b.Ext[0]*b.Ext[1])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2], 1
 		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
 		a.Ptr[1], a.Row[1] = mean, 1
-		a.Ptr[2], a.Row[2] = yPart2, 1
+		a.Ptr[2], a.Row[2] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[3], a.Row[3] = yPart2, 1
 		a.F[0] = float64(b.Ext[2])
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -516,22 +519,25 @@ func instanceNormRun(b *runtime.Bound, v *instanceNormValues, variant int) error
 
 // instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward computes the derivative of instance_norm with use_input_stats false, running_mean given, running_var given.
 func instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
-	if b.Tensor(6) != nil {
+	if b.Tensor(6) != nil || b.Tensor(8) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[0]
-		a.Ptr[0], a.Row[0] = b.Ptr[3], b.Move(3)
-		a.Ptr[1], a.Row[1] = b.Ptr[2], b.Move(2)
-		a.Ptr[2], a.Row[2], a.Step[2], a.KStep[2] = b.Ptr[5], b.Ext[2], 1, b.Ext[1]*b.Ext[2]
-		a.Ptr[3], a.Row[3], a.Step[3], a.KStep[3] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1, b.Ext[1]*b.Ext[2]
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 1, ^3, b.Move(2), b.Ext[2], b.Ext[2], 1)
+		a.Ptr[0] = b.Ptr[3]
+		a.Ptr[1] = b.Ptr[2]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[1]*b.Ext[2], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[1]*b.Ext[2], 1
+		a.Ptr[4] = b.Spare(8, b.Ext[1])
 		a.F[0] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_launch(&a)
+			batch.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_launch, &a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan)
 		case runtime.F64:
-			instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_launch(&a)
+			batch.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_launch, &a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan)
 		}
 	}
-	if b.Tensor(7) != nil || b.Tensor(8) != nil {
+	if b.Tensor(7) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[1], b.Ext[0]*b.Ext[2], 1
 		dyPacked := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2])
@@ -546,7 +552,6 @@ func instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Boun
 		a.Ptr[2], a.Row[2] = b.Ptr[1], b.Move(1)
 		a.Ptr[3], a.Row[3] = b.Ptr[2], b.Move(2)
 		a.Ptr[4], a.Row[4] = b.Spare(7, b.Ext[1]), 1
-		a.Ptr[5], a.Row[5] = b.Spare(8, b.Ext[1]), 1
 		a.F[0] = runtime.Select64(0 < b.Ext[2], float64(1), float64(0))
 		a.F[1] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
 		a.F[2] = v.eps
@@ -560,14 +565,29 @@ func instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Boun
 }
 
 // instanceNormUseInputStatsRunningMeanRunningVarRunBackward computes the derivative of instance_norm with use_input_stats true, running_mean given, running_var given.
-func instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF32(b, v)
-	case runtime.F64:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackwardF64(b, v)
+func instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 1, b.Ext[2], b.Ext[2]*b.Move(0), 1, 1, 1, 1, ^1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[5], b.Ext[1]*b.Ext[2], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[2], a.Row[2] = b.Ptr[3], b.Ext[1]
+		a.Ptr[3], a.Row[3] = b.Ptr[4], b.Ext[1]
+		a.Ptr[4] = b.Spare(7, b.Ext[1])
+		a.Ptr[5] = b.Spare(8, b.Ext[1])
+		a.Ptr[6] = b.Ptr[1]
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[1]*b.Ext[2], 1
+		a.F[0] = float64(b.Ext[2])
+		a.F[1] = v.eps
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan)
+		}
 	}
-	return nil
 }
 
 var instanceNormBackwards = [...]*runtime.Signature{
@@ -579,20 +599,19 @@ var instanceNormBackwards = [...]*runtime.Signature{
 }
 
 // instanceNormRunBackward runs its derivative in a variant.
-func instanceNormRunBackward(b *runtime.Bound, v *instanceNormValues, variant int) error {
+func instanceNormRunBackward(b *runtime.Bound, v *instanceNormValues, variant int) {
 	switch variant {
 	case 0:
 		instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	case 3:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	case 4:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	case 5:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	case 6:
-		return instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	}
-	return nil
 }
 
 var (
@@ -618,12 +637,12 @@ var instanceNormNoUseInputStatsRunningMeanRunningVarBackward = runtime.Signature
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		2: {Name: "running_var", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
+		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1, Batch: 1},
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
 		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
 		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 3, InPlace: 1<<1 | 1<<2 | 1<<3 | 1<<4},
-		8: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 4, InPlace: 1<<1 | 1<<2 | 1<<3 | 1<<4},
+		8: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 4, InPlace: 1 << 4},
 	},
 }
 
@@ -636,6 +655,8 @@ var instanceNormUseInputStatsRunningMeanRunningVarForward = runtime.Signature{
 		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
+		6: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+		7: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
 	},
 }
 
@@ -643,12 +664,14 @@ var instanceNormUseInputStatsRunningMeanRunningVarBackward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
+		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1, Batch: 1},
 		2: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
-		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
-		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
-		5: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 1},
-		6: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2},
+		3: {Name: "mean", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		4: {Name: "mean2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		5: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
+		6: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1<<0 | 1<<5},
+		7: {Name: "gradient of weight", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 1, InPlace: 1 << 2},
+		8: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}}, Of: 2, InPlace: 1 << 2},
 	},
 }
 
@@ -661,6 +684,8 @@ var instanceNormUseInputStatsRunningMeanNoRunningVarForward = runtime.Signature{
 		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, InPlace: 1 << 2},
+		6: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 2},
+		7: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 2},
 	},
 }
 
@@ -673,6 +698,8 @@ var instanceNormUseInputStatsNoRunningMeanRunningVarForward = runtime.Signature{
 		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, InPlace: 1 << 1},
+		6: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 1},
+		7: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 1},
 	},
 }
 
@@ -685,6 +712,8 @@ var instanceNormUseInputStatsNoRunningMeanNoRunningVarForward = runtime.Signatur
 		3: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
 		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, InPlace: 1<<1 | 1<<2},
+		6: {Name: "mean", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1<<1 | 1<<2},
+		7: {Name: "mean2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1<<1 | 1<<2},
 	},
 }
 
@@ -725,7 +754,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_forward_0_lau
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f32_forward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_forward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan) {
@@ -735,7 +764,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_plan) {
@@ -755,7 +784,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_forward_0_lau
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_forward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_forward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan) {
@@ -765,7 +794,7 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0, a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_plan)
 }
 
-var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan) {
@@ -815,6 +844,16 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_launch
 	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_plan)
 }
 
+var instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan) {
+		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_backward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan)
+}
+
 var instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(a *runtime.Args) {
@@ -855,22 +894,12 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_launch
 	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan) {
-		instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0(a)
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan) {
+		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0, a, &instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_plan)
-}
-
-var instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan) {
-		instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0(a)
-		return
-	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0, a, &instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_backward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan)
 }

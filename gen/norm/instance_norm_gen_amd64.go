@@ -114,6 +114,17 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5(a *run
 	}
 }
 
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a)
+	case runtime.AVX2:
+		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a)
+	default:
+		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a)
+	}
+}
+
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -158,24 +169,13 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5(a *run
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx512(a)
+		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx2(a)
+		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_go(a)
-	}
-}
-
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx512(a)
-	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx2(a)
-	default:
-		instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_go(a)
+		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go(a)
 	}
 }

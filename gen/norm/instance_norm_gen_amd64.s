@@ -325,239 +325,282 @@ end1:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Y0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
+	VXORPS       Y1, Y1, Y1
+	VCVTSD2SS    544(AX), X1, X1
+	VBROADCASTSS X1, Y1
 	MOVQ         48(AX), DX
-	MOVQ         DX, 0(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         432(AX), DX
-	SHLQ         $2, DX
-	MOVQ         440(AX), SI
-	SHLQ         $2, SI
+	MOVQ         56(AX), SI
 	MOVQ         304(AX), DI
 	SHLQ         $8, DI
-	MOVQ         304(AX), AX
-	MOVQ         AX, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), R8
-	TESTQ        R8, R8
+	MOVQ         304(AX), R8
+	SHLQ         $5, R8
+	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), R9
+	VMOVUPS      Y0, 0(SP)
+	VMOVUPS      Y0, 32(SP)
+	VMOVUPS      Y0, 64(SP)
+	VMOVUPS      Y0, 96(SP)
+	VMOVUPS      Y0, 128(SP)
+	VMOVUPS      Y0, 160(SP)
+	VMOVUPS      Y0, 192(SP)
+	VMOVUPS      Y0, 224(SP)
+	VBROADCASTSS (BX), Y0
+	VBROADCASTSS (CX), Y2
+	VADDPS       Y1, Y2, Y1
+	VSQRTPS      Y1, Y1
+	VDIVPS       Y1, Y0, Y0
+	MOVQ         (R9), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	VBROADCASTSS (BX), Y1
-	VBROADCASTSS (CX), Y2
-	VADDPS       Y0, Y2, Y2
-	VSQRTPS      Y2, Y2
-	VDIVPS       Y2, Y1, Y1
-	MOVQ         0(SP), R9
-	MOVQ         8(SP), R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
+	MOVQ    DX, CX
+	MOVQ    SI, R10
+	MOVQ    8(R9), R11
+	SUBQ    $64, R11
+	VMOVUPS 0(SP), Y1
+	VMOVUPS 32(SP), Y2
+	VMOVUPS 64(SP), Y3
+	VMOVUPS 96(SP), Y4
+	VMOVUPS 128(SP), Y5
+	VMOVUPS 160(SP), Y6
+	VMOVUPS 192(SP), Y7
+	VMOVUPS 224(SP), Y8
+	JLT     kept3
 block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPS  (R12), Y1, Y2
-	VMOVUPS Y2, (R13)
-	VMULPS  32(R12), Y1, Y2
-	VMOVUPS Y2, 32(R13)
-	VMULPS  64(R12), Y1, Y2
-	VMOVUPS Y2, 64(R13)
-	VMULPS  96(R12), Y1, Y2
-	VMOVUPS Y2, 96(R13)
-	VMULPS  128(R12), Y1, Y2
-	VMOVUPS Y2, 128(R13)
-	VMULPS  160(R12), Y1, Y2
-	VMOVUPS Y2, 160(R13)
-	VMULPS  192(R12), Y1, Y2
-	VMOVUPS Y2, 192(R13)
-	VMULPS  224(R12), Y1, Y2
-	VMOVUPS Y2, 224(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $56, R11
-	JLT  tail9
-block10:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end11
-step13:
-	VMULPS  (R12), Y1, Y2
-	VMOVUPS Y2, (R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step13
-end11:
-	ADDQ 16(SP), R9
-	ADDQ $32, R10
-	SUBQ $8, R11
-	JGE  block10
-tail9:
+	VMOVUPS (CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, (R10)
+	VADDPS  Y9, Y1, Y1
+	VMOVUPS 32(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 32(R10)
+	VADDPS  Y9, Y2, Y2
+	VMOVUPS 64(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 64(R10)
+	VADDPS  Y9, Y3, Y3
+	VMOVUPS 96(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 96(R10)
+	VADDPS  Y9, Y4, Y4
+	VMOVUPS 128(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 128(R10)
+	VADDPS  Y9, Y5, Y5
+	VMOVUPS 160(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 160(R10)
+	VADDPS  Y9, Y6, Y6
+	VMOVUPS 192(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 192(R10)
+	VADDPS  Y9, Y7, Y7
+	VMOVUPS 224(CX), Y9
+	VMULPS  Y9, Y0, Y10
+	VMOVUPS Y10, 224(R10)
+	VADDPS  Y9, Y8, Y8
+	ADDQ    DI, CX
+	ADDQ    $256, R10
+	SUBQ    $64, R11
+	JGE     block4
+kept3:
+	VMOVUPS Y1, 0(SP)
+	VMOVUPS Y2, 32(SP)
+	VMOVUPS Y3, 64(SP)
+	VMOVUPS Y4, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	VMOVUPS Y6, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y8, 224(SP)
+	MOVQ    $0, R12
+	ADDQ    $56, R11
+	JLT     tail6
+block7:
+	VMOVUPS (CX), Y1
+	VMULPS  Y1, Y0, Y2
+	VMOVUPS Y2, (R10)
+	VMOVUPS 0(SP)(R12*1), Y2
+	VADDPS  Y1, Y2, Y1
+	VMOVUPS Y1, 0(SP)(R12*1)
+	ADDQ    R8, CX
+	ADDQ    $32, R10
+	ADDQ    $32, R12
+	ANDQ    $255, R12
+	SUBQ    $8, R11
+	JGE     block7
+tail6:
 	ADDQ $8, R11
-	JEQ  done8
-masked14:
-	LEAQ    tail<>+0(SB), R12
-	NEGQ    R11
-	VMOVUPS 32(R12)(R11*4), Y2
-	MOVQ    16(AX), R11
-	TESTQ   R11, R11
-	JLE     end15
-step17:
-	VMASKMOVPS (R9), Y2, Y3
-	VMULPS     Y3, Y1, Y3
-	VMASKMOVPS Y3, Y2, (R10)
-	ADDQ       DX, R9
-	ADDQ       SI, R10
-	DECQ       R11
-	JNE        step17
-end15:
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	JEQ  done5
+masked8:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPS    32(R13)(R11*4), Y1
+	VMASKMOVPS (CX), Y1, Y2
+	VMULPS     Y2, Y0, Y3
+	VMASKMOVPS Y3, Y1, (R10)
+	VMOVUPS    0(SP)(R12*1), Y3
+	VADDPS     Y2, Y3, Y2
+	VBLENDVPS  Y1, Y2, Y3, Y3
+	VMOVUPS    Y3, 0(SP)(R12*1)
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 176(CX), R10
 	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, CX
-	MOVQ 176(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, 0(SP)
-	MOVQ 184(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, 8(SP)
-	DECQ R8
+	ADDQ R10, DX
+	MOVQ 184(CX), CX
+	SHLQ $2, CX
+	ADDQ CX, SI
+	DECQ BX
 	JNE  row2
 end1:
+	VMOVUPS      0(SP), Y0
+	VMOVUPS      128(SP), Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      64(SP), Y1
+	VMOVUPS      192(SP), Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      32(SP), Y1
+	VMOVUPS      160(SP), Y2
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      96(SP), Y2
+	VMOVUPS      224(SP), Y3
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVSS       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx512(SB), NOSPLIT, $24-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    544(AX), X1, X1
+	VBROADCASTSS X1, Z1
 	MOVQ         48(AX), DX
-	MOVQ         DX, 0(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         432(AX), DX
-	SHLQ         $2, DX
-	MOVQ         440(AX), SI
-	SHLQ         $2, SI
+	MOVQ         56(AX), SI
 	MOVQ         304(AX), DI
 	SHLQ         $8, DI
-	MOVQ         304(AX), AX
-	MOVQ         AX, 16(SP)
-	SHLQ         $6, 16(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), R8
-	TESTQ        R8, R8
+	MOVQ         304(AX), R8
+	SHLQ         $6, R8
+	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), R9
+	VMOVUPS      Z0, 0(SP)
+	VMOVUPS      Z0, 64(SP)
+	VMOVUPS      Z0, 128(SP)
+	VMOVUPS      Z0, 192(SP)
+	VBROADCASTSS (BX), Z0
+	VBROADCASTSS (CX), Z2
+	VADDPS       Z1, Z2, Z1
+	VSQRTPS      Z1, Z1
+	VDIVPS       Z1, Z0, Z0
+	MOVQ         (R9), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	VBROADCASTSS (BX), Z1
-	VBROADCASTSS (CX), Z2
-	VADDPS       Z0, Z2, Z2
-	VSQRTPS      Z2, Z2
-	VDIVPS       Z2, Z1, Z1
-	MOVQ         0(SP), R9
-	MOVQ         8(SP), R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
+	MOVQ    DX, CX
+	MOVQ    SI, R10
+	MOVQ    8(R9), R11
+	SUBQ    $64, R11
+	VMOVUPS 0(SP), Z1
+	VMOVUPS 64(SP), Z2
+	VMOVUPS 128(SP), Z3
+	VMOVUPS 192(SP), Z4
+	JLT     kept3
 block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPS  (R12), Z1, Z2
-	VMOVUPS Z2, (R13)
-	VMULPS  64(R12), Z1, Z2
-	VMOVUPS Z2, 64(R13)
-	VMULPS  128(R12), Z1, Z2
-	VMOVUPS Z2, 128(R13)
-	VMULPS  192(R12), Z1, Z2
-	VMOVUPS Z2, 192(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $64, R11
-	JEQ  done8
-masked9:
-	VPBROADCASTD R11, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	MOVQ         R9, R12
-	MOVQ         R10, R13
-	MOVQ         16(AX), R14
-	TESTQ        R14, R14
-	JLE          end10
-step12:
-	VMOVUPS.Z (R12), K1, Z2
-	VMULPS    Z2, Z1, Z2
-	VMOVUPS   Z2, K1, (R13)
-	ADDQ      DX, R12
-	ADDQ      SI, R13
-	DECQ      R14
-	JNE       step12
-end10:
-	ADDQ 16(SP), R9
-	ADDQ $64, R10
-	SUBQ $16, R11
-	JGT  masked9
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	VMOVUPS (CX), Z5
+	VMULPS  Z5, Z0, Z6
+	VMOVUPS Z6, (R10)
+	VADDPS  Z5, Z1, Z1
+	VMOVUPS 64(CX), Z5
+	VMULPS  Z5, Z0, Z6
+	VMOVUPS Z6, 64(R10)
+	VADDPS  Z5, Z2, Z2
+	VMOVUPS 128(CX), Z5
+	VMULPS  Z5, Z0, Z6
+	VMOVUPS Z6, 128(R10)
+	VADDPS  Z5, Z3, Z3
+	VMOVUPS 192(CX), Z5
+	VMULPS  Z5, Z0, Z6
+	VMOVUPS Z6, 192(R10)
+	VADDPS  Z5, Z4, Z4
+	ADDQ    DI, CX
+	ADDQ    $256, R10
+	SUBQ    $64, R11
+	JGE     block4
+kept3:
+	VMOVUPS Z1, 0(SP)
+	VMOVUPS Z2, 64(SP)
+	VMOVUPS Z3, 128(SP)
+	VMOVUPS Z4, 192(SP)
+	MOVQ    $0, R12
+	ADDQ    $64, R11
+	JEQ     done5
+masked6:
+	VPBROADCASTD R11, Z1
+	VPCMPD       $6, iota32<>+0(SB), Z1, K1
+	VMOVUPS.Z    (CX), K1, Z1
+	VMULPS       Z1, Z0, Z2
+	VMOVUPS      Z2, K1, (R10)
+	VMOVUPS      0(SP)(R12*1), Z2
+	VADDPS       Z1, Z2, Z1
+	VMOVAPS      Z1, K1, Z2
+	VMOVUPS      Z2, 0(SP)(R12*1)
+	ADDQ         R8, CX
+	ADDQ         $64, R10
+	ADDQ         $64, R12
+	ANDQ         $255, R12
+	SUBQ         $16, R11
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 176(CX), R10
 	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, CX
-	MOVQ 176(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, 0(SP)
-	MOVQ 184(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, 8(SP)
-	DECQ R8
+	ADDQ R10, DX
+	MOVQ 184(CX), CX
+	SHLQ $2, CX
+	ADDQ CX, SI
+	DECQ BX
 	JNE  row2
 end1:
+	VMOVUPS       0(SP), Z0
+	VMOVUPS       128(SP), Z1
+	VADDPS        Z1, Z0, Z0
+	VMOVUPS       64(SP), Z1
+	VMOVUPS       192(SP), Z2
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	VMOVSS        X0, (AX)
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(SB), 0, $296-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx2(SB), 0, $288-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -570,24 +613,22 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_
 	VCVTSD2SS    560(AX), X3, X3
 	VBROADCASTSS X3, Y3
 	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         288(AX), BX
-	SHLQ         $7, BX
-	MOVQ         296(AX), CX
-	SHLQ         $7, CX
-	MOVQ         288(AX), DX
-	MOVQ         DX, 280(SP)
-	SHLQ         $5, 280(SP)
+	MOVQ         32(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
 	MOVQ         296(AX), DX
-	MOVQ         DX, 288(SP)
-	SHLQ         $5, 288(SP)
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         72(AX), AX
+	SHLQ         $8, DX
+	MOVQ         288(AX), SI
+	MOVQ         SI, 272(SP)
+	SHLQ         $5, 272(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 280(SP)
+	SHLQ         $5, 280(SP)
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), AX
 	MOVQ         a+0(FP), DI
 	VCMPPS       $4, Y1, Y0, Y0
 	VCMPPS       $4, Y1, Y2, Y2
@@ -596,15 +637,14 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_
 	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         256(SP), R9
-	VBROADCASTSS (R9), Y2
+	VBROADCASTSS (BX), Y2
 	MOVQ         808(DI), R9
 	CMPQ         R9, $1
 	JGT          known3
-	MOVQ         264(SP), R9
-	MOVQ         272(SP), R10
+	MOVQ         256(SP), R9
+	MOVQ         264(SP), R10
 	MOVQ         8(DI), R11
-	SUBQ         $32, R11
+	SUBQ         $64, R11
 	VMOVAPS      Y1, Y4
 	VMOVAPS      Y1, Y5
 	VMOVAPS      Y1, Y6
@@ -615,33 +655,41 @@ row2:
 	VMOVAPS      Y1, Y11
 	JLT          kept4
 block5:
-	VMOVUPS (R9), Y12
-	VMOVUPS (R10), Y13
-	VSUBPS  Y2, Y13, Y13
-	VMULPS  Y13, Y12, Y13
-	VADDPS  Y13, Y4, Y4
+	VMOVUPS (R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  (R9), Y12, Y12
+	VADDPS  Y12, Y4, Y4
+	VMOVUPS 32(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  32(R9), Y12, Y12
+	VADDPS  Y12, Y5, Y5
+	VMOVUPS 64(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  64(R9), Y12, Y12
+	VADDPS  Y12, Y6, Y6
+	VMOVUPS 96(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  96(R9), Y12, Y12
+	VADDPS  Y12, Y7, Y7
+	VMOVUPS 128(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  128(R9), Y12, Y12
 	VADDPS  Y12, Y8, Y8
-	VMOVUPS 32(R9), Y12
-	VMOVUPS 32(R10), Y13
-	VSUBPS  Y2, Y13, Y13
-	VMULPS  Y13, Y12, Y13
-	VADDPS  Y13, Y5, Y5
+	VMOVUPS 160(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  160(R9), Y12, Y12
 	VADDPS  Y12, Y9, Y9
-	VMOVUPS 64(R9), Y12
-	VMOVUPS 64(R10), Y13
-	VSUBPS  Y2, Y13, Y13
-	VMULPS  Y13, Y12, Y13
-	VADDPS  Y13, Y6, Y6
+	VMOVUPS 192(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  192(R9), Y12, Y12
 	VADDPS  Y12, Y10, Y10
-	VMOVUPS 96(R9), Y12
-	VMOVUPS 96(R10), Y13
-	VSUBPS  Y2, Y13, Y13
-	VMULPS  Y13, Y12, Y13
-	VADDPS  Y13, Y7, Y7
+	VMOVUPS 224(R10), Y12
+	VSUBPS  Y2, Y12, Y12
+	VMULPS  224(R9), Y12, Y12
 	VADDPS  Y12, Y11, Y11
-	ADDQ    BX, R9
-	ADDQ    CX, R10
-	SUBQ    $32, R11
+	ADDQ    CX, R9
+	ADDQ    DX, R10
+	SUBQ    $64, R11
 	JGE     block5
 kept4:
 	VMOVUPS Y4, 0(SP)
@@ -653,7 +701,7 @@ kept4:
 	VMOVUPS Y10, 192(SP)
 	VMOVUPS Y11, 224(SP)
 	MOVQ    $0, R12
-	ADDQ    $32, R11
+	ADDQ    $64, R11
 	JEQ     done6
 masked7:
 	MOVQ       R11, R13
@@ -666,27 +714,31 @@ masked7:
 	VMASKMOVPS (R9), Y4, Y5
 	VMASKMOVPS (R10), Y4, Y6
 	VSUBPS     Y2, Y6, Y6
-	VMULPS     Y6, Y5, Y6
-	VMOVUPS    0(SP)(R12*1), Y7
-	VADDPS     Y6, Y7, Y6
-	VBLENDVPS  Y4, Y6, Y7, Y7
-	VMOVUPS    Y7, 0(SP)(R12*1)
-	VMOVUPS    128(SP)(R12*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    0(SP)(R12*1), Y6
 	VADDPS     Y5, Y6, Y5
 	VBLENDVPS  Y4, Y5, Y6, Y6
-	VMOVUPS    Y6, 128(SP)(R12*1)
-	ADDQ       280(SP), R9
-	ADDQ       288(SP), R10
+	VMOVUPS    Y6, 0(SP)(R12*1)
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
-	ANDQ       $127, R12
+	ANDQ       $255, R12
 	SUBQ       $8, R11
 	JGT        masked7
 done6:
 	VMOVUPS      0(SP), Y2
+	VMOVUPS      128(SP), Y4
+	VADDPS       Y4, Y2, Y2
 	VMOVUPS      64(SP), Y4
+	VMOVUPS      192(SP), Y5
+	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VMOVUPS      32(SP), Y4
+	VMOVUPS      160(SP), Y5
+	VADDPS       Y5, Y4, Y4
 	VMOVUPS      96(SP), Y5
+	VMOVUPS      224(SP), Y6
+	VADDPS       Y6, Y5, Y5
 	VADDPS       Y5, Y4, Y4
 	VADDPS       Y4, Y2, Y2
 	VEXTRACTF128 $1, Y2, X4
@@ -696,66 +748,41 @@ done6:
 	VPERMILPS    $1, X2, X4
 	VADDPS       X4, X2, X2
 	VBROADCASTSS X2, Y2
-	VMOVUPS      128(SP), Y4
-	VMOVUPS      192(SP), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      160(SP), Y5
-	VMOVUPS      224(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $1, Y4, X5
-	VADDPS       X5, X4, X4
-	VPERMILPD    $1, X4, X5
-	VADDPS       X5, X4, X4
-	VPERMILPS    $1, X4, X5
-	VADDPS       X5, X4, X4
-	VBROADCASTSS X4, Y4
 	MOVQ         808(DI), R9
 	TESTQ        R9, R9
 	JEQ          over8
 	MOVQ         816(DI), R9
 	VMOVSS       X2, (R9)
-	VMOVSS       X4, 4(R9)
 	JMP          leave9
 known3:
 	MOVQ         816(DI), R9
 	VBROADCASTSS (R9), Y2
-	VBROADCASTSS 4(R9), Y4
 over8:
-	VBROADCASTSS (DX), Y5
-	VADDPS       Y3, Y5, Y5
-	VSQRTPS      Y5, Y5
-	VDIVPS       Y5, Y2, Y2
+	VBROADCASTSS (SI), Y4
+	VADDPS       Y3, Y4, Y4
+	VSQRTPS      Y4, Y4
+	VDIVPS       Y4, Y2, Y2
 	VBLENDVPS    Y0, Y2, Y1, Y2
 	MOVQ         808(DI), R9
 	DECQ         R9
 	CMPQ         R9, $1
 	JCS          passed10
-	VMOVSS       X2, (SI)
+	VMOVSS       X2, (AX)
 passed10:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $1
-	JCS    passed11
-	VMOVSS X4, (AX)
-passed11:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, 264(SP)
+	ADDQ R10, 256(SP)
 	MOVQ 168(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, 272(SP)
+	ADDQ R10, 264(SP)
 	MOVQ 176(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, 256(SP)
+	ADDQ R10, BX
 	MOVQ 184(R9), R10
 	SHLQ $2, R10
-	ADDQ R10, DX
-	MOVQ 192(R9), R10
-	SHLQ $2, R10
 	ADDQ R10, SI
-	MOVQ 200(R9), R9
+	MOVQ 192(R9), R9
 	SHLQ $2, R9
 	ADDQ R9, AX
 	DECQ R8
@@ -766,7 +793,7 @@ leave9:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(SB), 0, $280-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_avx512(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -780,21 +807,19 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_
 	VBROADCASTSS X3, Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         CX, 256(SP)
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $7, DX
-	MOVQ         296(AX), SI
-	SHLQ         $7, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 264(SP)
-	SHLQ         $6, 264(SP)
+	MOVQ         40(AX), DX
+	MOVQ         288(AX), SI
+	SHLQ         $8, SI
 	MOVQ         296(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $6, 272(SP)
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), AX
+	SHLQ         $8, DI
+	MOVQ         288(AX), R8
+	MOVQ         R8, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         296(AX), R8
+	MOVQ         R8, 264(SP)
+	SHLQ         $6, 264(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), AX
 	MOVQ         a+0(FP), R9
 	VCMPPS       $4, Z1, Z0, K1
 	VCMPPS       $4, Z1, Z2, K2
@@ -807,31 +832,35 @@ row2:
 	MOVQ         808(R9), R11
 	CMPQ         R11, $1
 	JGT          known3
-	MOVQ         256(SP), R11
-	MOVQ         CX, R12
+	MOVQ         CX, R11
+	MOVQ         DX, R12
 	MOVQ         8(R9), R13
-	SUBQ         $32, R13
+	SUBQ         $64, R13
 	VMOVAPS      Z1, Z2
 	VMOVAPS      Z1, Z4
 	VMOVAPS      Z1, Z5
 	VMOVAPS      Z1, Z6
 	JLT          kept4
 block5:
-	VMOVUPS (R11), Z7
-	VMOVUPS (R12), Z8
-	VSUBPS  Z0, Z8, Z8
-	VMULPS  Z8, Z7, Z8
-	VADDPS  Z8, Z2, Z2
+	VMOVUPS (R12), Z7
+	VSUBPS  Z0, Z7, Z7
+	VMULPS  (R11), Z7, Z7
+	VADDPS  Z7, Z2, Z2
+	VMOVUPS 64(R12), Z7
+	VSUBPS  Z0, Z7, Z7
+	VMULPS  64(R11), Z7, Z7
+	VADDPS  Z7, Z4, Z4
+	VMOVUPS 128(R12), Z7
+	VSUBPS  Z0, Z7, Z7
+	VMULPS  128(R11), Z7, Z7
 	VADDPS  Z7, Z5, Z5
-	VMOVUPS 64(R11), Z7
-	VMOVUPS 64(R12), Z8
-	VSUBPS  Z0, Z8, Z8
-	VMULPS  Z8, Z7, Z8
-	VADDPS  Z8, Z4, Z4
+	VMOVUPS 192(R12), Z7
+	VSUBPS  Z0, Z7, Z7
+	VMULPS  192(R11), Z7, Z7
 	VADDPS  Z7, Z6, Z6
-	ADDQ    DX, R11
-	ADDQ    SI, R12
-	SUBQ    $32, R13
+	ADDQ    SI, R11
+	ADDQ    DI, R12
+	SUBQ    $64, R13
 	JGE     block5
 kept4:
 	VMOVUPS Z2, 0(SP)
@@ -839,7 +868,7 @@ kept4:
 	VMOVUPS Z5, 128(SP)
 	VMOVUPS Z6, 192(SP)
 	MOVQ    $0, R14
-	ADDQ    $32, R13
+	ADDQ    $64, R13
 	JEQ     done6
 masked7:
 	VPBROADCASTD R13, Z2
@@ -847,24 +876,24 @@ masked7:
 	VMOVUPS.Z    (R11), K2, Z2
 	VMOVUPS.Z    (R12), K2, Z4
 	VSUBPS       Z0, Z4, Z4
-	VMULPS       Z4, Z2, Z4
-	VMOVUPS      0(SP)(R14*1), Z5
-	VADDPS       Z4, Z5, Z4
-	VMOVAPS      Z4, K2, Z5
-	VMOVUPS      Z5, 0(SP)(R14*1)
-	VMOVUPS      128(SP)(R14*1), Z4
+	VMULPS       Z4, Z2, Z2
+	VMOVUPS      0(SP)(R14*1), Z4
 	VADDPS       Z2, Z4, Z2
 	VMOVAPS      Z2, K2, Z4
-	VMOVUPS      Z4, 128(SP)(R14*1)
-	ADDQ         264(SP), R11
-	ADDQ         272(SP), R12
+	VMOVUPS      Z4, 0(SP)(R14*1)
+	ADDQ         256(SP), R11
+	ADDQ         264(SP), R12
 	ADDQ         $64, R14
-	ANDQ         $127, R14
+	ANDQ         $255, R14
 	SUBQ         $16, R13
 	JGT          masked7
 done6:
 	VMOVUPS       0(SP), Z0
+	VMOVUPS       128(SP), Z2
+	VADDPS        Z2, Z0, Z0
 	VMOVUPS       64(SP), Z2
+	VMOVUPS       192(SP), Z4
+	VADDPS        Z4, Z2, Z2
 	VADDPS        Z2, Z0, Z0
 	VEXTRACTF64X4 $1, Z0, Y2
 	VADDPS        Y2, Y0, Y0
@@ -875,64 +904,41 @@ done6:
 	VPERMILPS     $1, X0, X2
 	VADDPS        X2, X0, X0
 	VBROADCASTSS  X0, Z0
-	VMOVUPS       128(SP), Z2
-	VMOVUPS       192(SP), Z4
-	VADDPS        Z4, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y4
-	VADDPS        Y4, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X4
-	VADDPS        X4, X2, X2
-	VPERMILPD     $1, X2, X4
-	VADDPS        X4, X2, X2
-	VPERMILPS     $1, X2, X4
-	VADDPS        X4, X2, X2
-	VBROADCASTSS  X2, Z2
 	MOVQ          808(R9), R11
 	TESTQ         R11, R11
 	JEQ           over8
 	MOVQ          816(R9), R11
 	VMOVSS        X0, (R11)
-	VMOVSS        X2, 4(R11)
 	JMP           leave9
 known3:
 	MOVQ         816(R9), R11
 	VBROADCASTSS (R11), Z0
-	VBROADCASTSS 4(R11), Z2
 over8:
-	VBROADCASTSS (DI), Z4
-	VADDPS       Z3, Z4, Z4
-	VSQRTPS      Z4, Z4
-	VDIVPS       Z4, Z0, Z0
+	VBROADCASTSS (R8), Z2
+	VADDPS       Z3, Z2, Z2
+	VSQRTPS      Z2, Z2
+	VDIVPS       Z2, Z0, Z0
 	VBLENDMPS    Z0, Z1, K1, Z0
 	MOVQ         808(R9), R11
 	DECQ         R11
 	CMPQ         R11, $1
 	JCS          passed10
-	VMOVSS       X0, (R8)
+	VMOVSS       X0, (AX)
 passed10:
-	MOVQ   808(R9), R11
-	DECQ   R11
-	CMPQ   R11, $1
-	JCS    passed11
-	VMOVSS X2, (AX)
-passed11:
 	MOVQ a+0(FP), R11
 	MOVQ 160(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, 256(SP)
+	ADDQ R12, CX
 	MOVQ 168(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, CX
+	ADDQ R12, DX
 	MOVQ 176(R11), R12
 	SHLQ $2, R12
 	ADDQ R12, BX
 	MOVQ 184(R11), R12
 	SHLQ $2, R12
-	ADDQ R12, DI
-	MOVQ 192(R11), R12
-	SHLQ $2, R12
 	ADDQ R12, R8
-	MOVQ 200(R11), R11
+	MOVQ 192(R11), R11
 	SHLQ $2, R11
 	ADDQ R11, AX
 	DECQ R10
@@ -1285,267 +1291,296 @@ end1:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx2(SB), NOSPLIT, $24-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD 544(AX), Y0
+	VXORPD       Y0, Y0, Y0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
+	VBROADCASTSD 544(AX), Y1
 	MOVQ         48(AX), DX
-	MOVQ         DX, 0(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         432(AX), DX
-	SHLQ         $3, DX
-	MOVQ         440(AX), SI
-	SHLQ         $3, SI
+	MOVQ         56(AX), SI
 	MOVQ         304(AX), DI
 	SHLQ         $8, DI
-	MOVQ         304(AX), AX
-	MOVQ         AX, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), R8
-	TESTQ        R8, R8
+	MOVQ         304(AX), R8
+	SHLQ         $5, R8
+	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), R9
+	VMOVUPD      Y0, 0(SP)
+	VMOVUPD      Y0, 32(SP)
+	VMOVUPD      Y0, 64(SP)
+	VMOVUPD      Y0, 96(SP)
+	VMOVUPD      Y0, 128(SP)
+	VMOVUPD      Y0, 160(SP)
+	VMOVUPD      Y0, 192(SP)
+	VMOVUPD      Y0, 224(SP)
+	VBROADCASTSD (BX), Y0
+	VBROADCASTSD (CX), Y2
+	VADDPD       Y1, Y2, Y1
+	VSQRTPD      Y1, Y1
+	VDIVPD       Y1, Y0, Y0
+	MOVQ         (R9), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	VBROADCASTSD (BX), Y1
-	VBROADCASTSD (CX), Y2
-	VADDPD       Y0, Y2, Y2
-	VSQRTPD      Y2, Y2
-	VDIVPD       Y2, Y1, Y1
-	MOVQ         0(SP), R9
-	MOVQ         8(SP), R10
-	MOVQ         8(AX), R11
-	SUBQ         $32, R11
-	JLT          single3
+	MOVQ    DX, CX
+	MOVQ    SI, R10
+	MOVQ    8(R9), R11
+	SUBQ    $32, R11
+	VMOVUPD 0(SP), Y1
+	VMOVUPD 32(SP), Y2
+	VMOVUPD 64(SP), Y3
+	VMOVUPD 96(SP), Y4
+	VMOVUPD 128(SP), Y5
+	VMOVUPD 160(SP), Y6
+	VMOVUPD 192(SP), Y7
+	VMOVUPD 224(SP), Y8
+	JLT     kept3
 block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPD  (R12), Y1, Y2
-	VMOVUPD Y2, (R13)
-	VMULPD  32(R12), Y1, Y2
-	VMOVUPD Y2, 32(R13)
-	VMULPD  64(R12), Y1, Y2
-	VMOVUPD Y2, 64(R13)
-	VMULPD  96(R12), Y1, Y2
-	VMOVUPD Y2, 96(R13)
-	VMULPD  128(R12), Y1, Y2
-	VMOVUPD Y2, 128(R13)
-	VMULPD  160(R12), Y1, Y2
-	VMOVUPD Y2, 160(R13)
-	VMULPD  192(R12), Y1, Y2
-	VMOVUPD Y2, 192(R13)
-	VMULPD  224(R12), Y1, Y2
-	VMOVUPD Y2, 224(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $256, R10
-	SUBQ $32, R11
-	JGE  block4
-single3:
-	ADDQ $28, R11
-	JLT  tail9
-block10:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end11
-step13:
-	VMULPD  (R12), Y1, Y2
-	VMOVUPD Y2, (R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step13
-end11:
-	ADDQ 16(SP), R9
-	ADDQ $32, R10
-	SUBQ $4, R11
-	JGE  block10
-tail9:
+	VMOVUPD (CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, (R10)
+	VADDPD  Y9, Y1, Y1
+	VMOVUPD 32(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 32(R10)
+	VADDPD  Y9, Y2, Y2
+	VMOVUPD 64(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 64(R10)
+	VADDPD  Y9, Y3, Y3
+	VMOVUPD 96(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 96(R10)
+	VADDPD  Y9, Y4, Y4
+	VMOVUPD 128(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 128(R10)
+	VADDPD  Y9, Y5, Y5
+	VMOVUPD 160(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 160(R10)
+	VADDPD  Y9, Y6, Y6
+	VMOVUPD 192(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 192(R10)
+	VADDPD  Y9, Y7, Y7
+	VMOVUPD 224(CX), Y9
+	VMULPD  Y9, Y0, Y10
+	VMOVUPD Y10, 224(R10)
+	VADDPD  Y9, Y8, Y8
+	ADDQ    DI, CX
+	ADDQ    $256, R10
+	SUBQ    $32, R11
+	JGE     block4
+kept3:
+	VMOVUPD Y1, 0(SP)
+	VMOVUPD Y2, 32(SP)
+	VMOVUPD Y3, 64(SP)
+	VMOVUPD Y4, 96(SP)
+	VMOVUPD Y5, 128(SP)
+	VMOVUPD Y6, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y8, 224(SP)
+	MOVQ    $0, R12
+	ADDQ    $28, R11
+	JLT     tail6
+block7:
+	VMOVUPD (CX), Y1
+	VMULPD  Y1, Y0, Y2
+	VMOVUPD Y2, (R10)
+	VMOVUPD 0(SP)(R12*1), Y2
+	VADDPD  Y1, Y2, Y1
+	VMOVUPD Y1, 0(SP)(R12*1)
+	ADDQ    R8, CX
+	ADDQ    $32, R10
+	ADDQ    $32, R12
+	ANDQ    $255, R12
+	SUBQ    $4, R11
+	JGE     block7
+tail6:
 	ADDQ $4, R11
-	JEQ  done8
-masked14:
-	LEAQ    tail<>+0(SB), R12
-	NEGQ    R11
-	VMOVUPD 32(R12)(R11*8), Y2
-	MOVQ    16(AX), R11
-	TESTQ   R11, R11
-	JLE     end15
-step17:
-	VMASKMOVPD (R9), Y2, Y3
-	VMULPD     Y3, Y1, Y3
-	VMASKMOVPD Y3, Y2, (R10)
-	ADDQ       DX, R9
-	ADDQ       SI, R10
-	DECQ       R11
-	JNE        step17
-end15:
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	JEQ  done5
+masked8:
+	LEAQ       tail<>+0(SB), R13
+	NEGQ       R11
+	VMOVUPD    32(R13)(R11*8), Y1
+	VMASKMOVPD (CX), Y1, Y2
+	VMULPD     Y2, Y0, Y3
+	VMASKMOVPD Y3, Y1, (R10)
+	VMOVUPD    0(SP)(R12*1), Y3
+	VADDPD     Y2, Y3, Y2
+	VBLENDVPD  Y1, Y2, Y3, Y3
+	VMOVUPD    Y3, 0(SP)(R12*1)
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 176(CX), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, CX
-	MOVQ 176(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, 0(SP)
-	MOVQ 184(R9), R9
-	SHLQ $3, R9
-	ADDQ R9, 8(SP)
-	DECQ R8
+	ADDQ R10, DX
+	MOVQ 184(CX), CX
+	SHLQ $3, CX
+	ADDQ CX, SI
+	DECQ BX
 	JNE  row2
 end1:
+	VMOVUPD      0(SP), Y0
+	VMOVUPD      128(SP), Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      64(SP), Y1
+	VMOVUPD      192(SP), Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      32(SP), Y1
+	VMOVUPD      160(SP), Y2
+	VADDPD       Y2, Y1, Y1
+	VMOVUPD      96(SP), Y2
+	VMOVUPD      224(SP), Y3
+	VADDPD       Y3, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPD       X1, X0, X0
+	VBROADCASTSD X0, Y0
+	VMOVSD       X0, (AX)
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx512(SB), NOSPLIT, $24-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD 544(AX), Z0
+	VPXORQ       Z0, Z0, Z0
 	MOVQ         32(AX), BX
 	MOVQ         40(AX), CX
+	VBROADCASTSD 544(AX), Z1
 	MOVQ         48(AX), DX
-	MOVQ         DX, 0(SP)
-	MOVQ         56(AX), DX
-	MOVQ         DX, 8(SP)
-	MOVQ         432(AX), DX
-	SHLQ         $3, DX
-	MOVQ         440(AX), SI
-	SHLQ         $3, SI
+	MOVQ         56(AX), SI
 	MOVQ         304(AX), DI
-	SHLQ         $9, DI
-	MOVQ         304(AX), AX
-	MOVQ         AX, 16(SP)
-	SHLQ         $6, 16(SP)
-	MOVQ         a+0(FP), AX
-	MOVQ         (AX), R8
-	TESTQ        R8, R8
+	SHLQ         $8, DI
+	MOVQ         304(AX), R8
+	SHLQ         $6, R8
+	MOVQ         64(AX), AX
+	MOVQ         a+0(FP), R9
+	VMOVUPD      Z0, 0(SP)
+	VMOVUPD      Z0, 64(SP)
+	VMOVUPD      Z0, 128(SP)
+	VMOVUPD      Z0, 192(SP)
+	VBROADCASTSD (BX), Z0
+	VBROADCASTSD (CX), Z2
+	VADDPD       Z1, Z2, Z1
+	VSQRTPD      Z1, Z1
+	VDIVPD       Z1, Z0, Z0
+	MOVQ         (R9), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	VBROADCASTSD (BX), Z1
-	VBROADCASTSD (CX), Z2
-	VADDPD       Z0, Z2, Z2
-	VSQRTPD      Z2, Z2
-	VDIVPD       Z2, Z1, Z1
-	MOVQ         0(SP), R9
-	MOVQ         8(SP), R10
-	MOVQ         8(AX), R11
-	SUBQ         $64, R11
-	JLT          single3
+	MOVQ    DX, CX
+	MOVQ    SI, R10
+	MOVQ    8(R9), R11
+	SUBQ    $32, R11
+	VMOVUPD 0(SP), Z1
+	VMOVUPD 64(SP), Z2
+	VMOVUPD 128(SP), Z3
+	VMOVUPD 192(SP), Z4
+	JLT     kept3
 block4:
-	MOVQ  R9, R12
-	MOVQ  R10, R13
-	MOVQ  16(AX), R14
-	TESTQ R14, R14
-	JLE   end5
-step7:
-	VMULPD  (R12), Z1, Z2
-	VMOVUPD Z2, (R13)
-	VMULPD  64(R12), Z1, Z2
-	VMOVUPD Z2, 64(R13)
-	VMULPD  128(R12), Z1, Z2
-	VMOVUPD Z2, 128(R13)
-	VMULPD  192(R12), Z1, Z2
-	VMOVUPD Z2, 192(R13)
-	VMULPD  256(R12), Z1, Z2
-	VMOVUPD Z2, 256(R13)
-	VMULPD  320(R12), Z1, Z2
-	VMOVUPD Z2, 320(R13)
-	VMULPD  384(R12), Z1, Z2
-	VMOVUPD Z2, 384(R13)
-	VMULPD  448(R12), Z1, Z2
-	VMOVUPD Z2, 448(R13)
-	ADDQ    DX, R12
-	ADDQ    SI, R13
-	DECQ    R14
-	JNE     step7
-end5:
-	ADDQ DI, R9
-	ADDQ $512, R10
-	SUBQ $64, R11
-	JGE  block4
-single3:
-	ADDQ $64, R11
-	JEQ  done8
-masked9:
-	VPBROADCASTQ R11, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	MOVQ         R9, R12
-	MOVQ         R10, R13
-	MOVQ         16(AX), R14
-	TESTQ        R14, R14
-	JLE          end10
-step12:
-	VMOVUPD.Z (R12), K1, Z2
-	VMULPD    Z2, Z1, Z2
-	VMOVUPD   Z2, K1, (R13)
-	ADDQ      DX, R12
-	ADDQ      SI, R13
-	DECQ      R14
-	JNE       step12
-end10:
-	ADDQ 16(SP), R9
-	ADDQ $64, R10
-	SUBQ $8, R11
-	JGT  masked9
-done8:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
+	VMOVUPD (CX), Z5
+	VMULPD  Z5, Z0, Z6
+	VMOVUPD Z6, (R10)
+	VADDPD  Z5, Z1, Z1
+	VMOVUPD 64(CX), Z5
+	VMULPD  Z5, Z0, Z6
+	VMOVUPD Z6, 64(R10)
+	VADDPD  Z5, Z2, Z2
+	VMOVUPD 128(CX), Z5
+	VMULPD  Z5, Z0, Z6
+	VMOVUPD Z6, 128(R10)
+	VADDPD  Z5, Z3, Z3
+	VMOVUPD 192(CX), Z5
+	VMULPD  Z5, Z0, Z6
+	VMOVUPD Z6, 192(R10)
+	VADDPD  Z5, Z4, Z4
+	ADDQ    DI, CX
+	ADDQ    $256, R10
+	SUBQ    $32, R11
+	JGE     block4
+kept3:
+	VMOVUPD Z1, 0(SP)
+	VMOVUPD Z2, 64(SP)
+	VMOVUPD Z3, 128(SP)
+	VMOVUPD Z4, 192(SP)
+	MOVQ    $0, R12
+	ADDQ    $32, R11
+	JEQ     done5
+masked6:
+	VPBROADCASTQ R11, Z1
+	VPCMPQ       $6, iota64<>+0(SB), Z1, K1
+	VMOVUPD.Z    (CX), K1, Z1
+	VMULPD       Z1, Z0, Z2
+	VMOVUPD      Z2, K1, (R10)
+	VMOVUPD      0(SP)(R12*1), Z2
+	VADDPD       Z1, Z2, Z1
+	VMOVAPD      Z1, K1, Z2
+	VMOVUPD      Z2, 0(SP)(R12*1)
+	ADDQ         R8, CX
+	ADDQ         $64, R10
+	ADDQ         $64, R12
+	ANDQ         $255, R12
+	SUBQ         $8, R11
+	JGT          masked6
+done5:
+	MOVQ a+0(FP), CX
+	MOVQ 176(CX), R10
 	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, CX
-	MOVQ 176(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, 0(SP)
-	MOVQ 184(R9), R9
-	SHLQ $3, R9
-	ADDQ R9, 8(SP)
-	DECQ R8
+	ADDQ R10, DX
+	MOVQ 184(CX), CX
+	SHLQ $3, CX
+	ADDQ CX, SI
+	DECQ BX
 	JNE  row2
 end1:
+	VMOVUPD       0(SP), Z0
+	VMOVUPD       128(SP), Z1
+	VADDPD        Z1, Z0, Z0
+	VMOVUPD       64(SP), Z1
+	VMOVUPD       192(SP), Z2
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	VMOVSD        X0, (AX)
 	VZEROUPPER
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(SB), 0, $296-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx2(SB), 0, $288-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VXORPD       Y1, Y1, Y1
 	VBROADCASTSD 552(AX), Y2
 	VBROADCASTSD 560(AX), Y3
 	MOVQ         48(AX), BX
-	MOVQ         BX, 256(SP)
-	MOVQ         32(AX), BX
-	MOVQ         BX, 264(SP)
-	MOVQ         40(AX), BX
-	MOVQ         BX, 272(SP)
-	MOVQ         288(AX), BX
-	SHLQ         $7, BX
-	MOVQ         296(AX), CX
-	SHLQ         $7, CX
-	MOVQ         288(AX), DX
-	MOVQ         DX, 280(SP)
-	SHLQ         $5, 280(SP)
+	MOVQ         32(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 264(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $8, CX
 	MOVQ         296(AX), DX
-	MOVQ         DX, 288(SP)
-	SHLQ         $5, 288(SP)
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	MOVQ         72(AX), AX
+	SHLQ         $8, DX
+	MOVQ         288(AX), SI
+	MOVQ         SI, 272(SP)
+	SHLQ         $5, 272(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 280(SP)
+	SHLQ         $5, 280(SP)
+	MOVQ         56(AX), SI
+	MOVQ         64(AX), AX
 	MOVQ         a+0(FP), DI
 	VCMPPD       $4, Y1, Y0, Y0
 	VCMPPD       $4, Y1, Y2, Y2
@@ -1554,15 +1589,14 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_
 	TESTQ        R8, R8
 	JLE          end1
 row2:
-	MOVQ         256(SP), R9
-	VBROADCASTSD (R9), Y2
+	VBROADCASTSD (BX), Y2
 	MOVQ         808(DI), R9
 	CMPQ         R9, $1
 	JGT          known3
-	MOVQ         264(SP), R9
-	MOVQ         272(SP), R10
+	MOVQ         256(SP), R9
+	MOVQ         264(SP), R10
 	MOVQ         8(DI), R11
-	SUBQ         $16, R11
+	SUBQ         $32, R11
 	VMOVAPD      Y1, Y4
 	VMOVAPD      Y1, Y5
 	VMOVAPD      Y1, Y6
@@ -1573,33 +1607,41 @@ row2:
 	VMOVAPD      Y1, Y11
 	JLT          kept4
 block5:
-	VMOVUPD (R9), Y12
-	VMOVUPD (R10), Y13
-	VSUBPD  Y2, Y13, Y13
-	VMULPD  Y13, Y12, Y13
-	VADDPD  Y13, Y4, Y4
+	VMOVUPD (R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  (R9), Y12, Y12
+	VADDPD  Y12, Y4, Y4
+	VMOVUPD 32(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  32(R9), Y12, Y12
+	VADDPD  Y12, Y5, Y5
+	VMOVUPD 64(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  64(R9), Y12, Y12
+	VADDPD  Y12, Y6, Y6
+	VMOVUPD 96(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  96(R9), Y12, Y12
+	VADDPD  Y12, Y7, Y7
+	VMOVUPD 128(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  128(R9), Y12, Y12
 	VADDPD  Y12, Y8, Y8
-	VMOVUPD 32(R9), Y12
-	VMOVUPD 32(R10), Y13
-	VSUBPD  Y2, Y13, Y13
-	VMULPD  Y13, Y12, Y13
-	VADDPD  Y13, Y5, Y5
+	VMOVUPD 160(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  160(R9), Y12, Y12
 	VADDPD  Y12, Y9, Y9
-	VMOVUPD 64(R9), Y12
-	VMOVUPD 64(R10), Y13
-	VSUBPD  Y2, Y13, Y13
-	VMULPD  Y13, Y12, Y13
-	VADDPD  Y13, Y6, Y6
+	VMOVUPD 192(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  192(R9), Y12, Y12
 	VADDPD  Y12, Y10, Y10
-	VMOVUPD 96(R9), Y12
-	VMOVUPD 96(R10), Y13
-	VSUBPD  Y2, Y13, Y13
-	VMULPD  Y13, Y12, Y13
-	VADDPD  Y13, Y7, Y7
+	VMOVUPD 224(R10), Y12
+	VSUBPD  Y2, Y12, Y12
+	VMULPD  224(R9), Y12, Y12
 	VADDPD  Y12, Y11, Y11
-	ADDQ    BX, R9
-	ADDQ    CX, R10
-	SUBQ    $16, R11
+	ADDQ    CX, R9
+	ADDQ    DX, R10
+	SUBQ    $32, R11
 	JGE     block5
 kept4:
 	VMOVUPD Y4, 0(SP)
@@ -1611,7 +1653,7 @@ kept4:
 	VMOVUPD Y10, 192(SP)
 	VMOVUPD Y11, 224(SP)
 	MOVQ    $0, R12
-	ADDQ    $16, R11
+	ADDQ    $32, R11
 	JEQ     done6
 masked7:
 	MOVQ       R11, R13
@@ -1624,27 +1666,31 @@ masked7:
 	VMASKMOVPD (R9), Y4, Y5
 	VMASKMOVPD (R10), Y4, Y6
 	VSUBPD     Y2, Y6, Y6
-	VMULPD     Y6, Y5, Y6
-	VMOVUPD    0(SP)(R12*1), Y7
-	VADDPD     Y6, Y7, Y6
-	VBLENDVPD  Y4, Y6, Y7, Y7
-	VMOVUPD    Y7, 0(SP)(R12*1)
-	VMOVUPD    128(SP)(R12*1), Y6
+	VMULPD     Y6, Y5, Y5
+	VMOVUPD    0(SP)(R12*1), Y6
 	VADDPD     Y5, Y6, Y5
 	VBLENDVPD  Y4, Y5, Y6, Y6
-	VMOVUPD    Y6, 128(SP)(R12*1)
-	ADDQ       280(SP), R9
-	ADDQ       288(SP), R10
+	VMOVUPD    Y6, 0(SP)(R12*1)
+	ADDQ       272(SP), R9
+	ADDQ       280(SP), R10
 	ADDQ       $32, R12
-	ANDQ       $127, R12
+	ANDQ       $255, R12
 	SUBQ       $4, R11
 	JGT        masked7
 done6:
 	VMOVUPD      0(SP), Y2
+	VMOVUPD      128(SP), Y4
+	VADDPD       Y4, Y2, Y2
 	VMOVUPD      64(SP), Y4
+	VMOVUPD      192(SP), Y5
+	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y2, Y2
 	VMOVUPD      32(SP), Y4
+	VMOVUPD      160(SP), Y5
+	VADDPD       Y5, Y4, Y4
 	VMOVUPD      96(SP), Y5
+	VMOVUPD      224(SP), Y6
+	VADDPD       Y6, Y5, Y5
 	VADDPD       Y5, Y4, Y4
 	VADDPD       Y4, Y2, Y2
 	VEXTRACTF128 $1, Y2, X4
@@ -1652,64 +1698,41 @@ done6:
 	VPERMILPD    $1, X2, X4
 	VADDPD       X4, X2, X2
 	VBROADCASTSD X2, Y2
-	VMOVUPD      128(SP), Y4
-	VMOVUPD      192(SP), Y5
-	VADDPD       Y5, Y4, Y4
-	VMOVUPD      160(SP), Y5
-	VMOVUPD      224(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $1, Y4, X5
-	VADDPD       X5, X4, X4
-	VPERMILPD    $1, X4, X5
-	VADDPD       X5, X4, X4
-	VBROADCASTSD X4, Y4
 	MOVQ         808(DI), R9
 	TESTQ        R9, R9
 	JEQ          over8
 	MOVQ         816(DI), R9
 	VMOVSD       X2, (R9)
-	VMOVSD       X4, 8(R9)
 	JMP          leave9
 known3:
 	MOVQ         816(DI), R9
 	VBROADCASTSD (R9), Y2
-	VBROADCASTSD 8(R9), Y4
 over8:
-	VBROADCASTSD (DX), Y5
-	VADDPD       Y3, Y5, Y5
-	VSQRTPD      Y5, Y5
-	VDIVPD       Y5, Y2, Y2
+	VBROADCASTSD (SI), Y4
+	VADDPD       Y3, Y4, Y4
+	VSQRTPD      Y4, Y4
+	VDIVPD       Y4, Y2, Y2
 	VBLENDVPD    Y0, Y2, Y1, Y2
 	MOVQ         808(DI), R9
 	DECQ         R9
 	CMPQ         R9, $1
 	JCS          passed10
-	VMOVSD       X2, (SI)
+	VMOVSD       X2, (AX)
 passed10:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $1
-	JCS    passed11
-	VMOVSD X4, (AX)
-passed11:
 	MOVQ a+0(FP), R9
 	MOVQ 160(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, 264(SP)
+	ADDQ R10, 256(SP)
 	MOVQ 168(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, 272(SP)
+	ADDQ R10, 264(SP)
 	MOVQ 176(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, 256(SP)
+	ADDQ R10, BX
 	MOVQ 184(R9), R10
 	SHLQ $3, R10
-	ADDQ R10, DX
-	MOVQ 192(R9), R10
-	SHLQ $3, R10
 	ADDQ R10, SI
-	MOVQ 200(R9), R9
+	MOVQ 192(R9), R9
 	SHLQ $3, R9
 	ADDQ R9, AX
 	DECQ R8
@@ -1720,7 +1743,7 @@ leave9:
 	RET
 
 // func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(SB), 0, $280-8
+TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_avx512(SB), 0, $272-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VPXORQ       Z1, Z1, Z1
@@ -1728,21 +1751,19 @@ TEXT ·instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_
 	VBROADCASTSD 560(AX), Z3
 	MOVQ         48(AX), BX
 	MOVQ         32(AX), CX
-	MOVQ         CX, 256(SP)
-	MOVQ         40(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $7, DX
-	MOVQ         296(AX), SI
-	SHLQ         $7, SI
-	MOVQ         288(AX), DI
-	MOVQ         DI, 264(SP)
-	SHLQ         $6, 264(SP)
+	MOVQ         40(AX), DX
+	MOVQ         288(AX), SI
+	SHLQ         $8, SI
 	MOVQ         296(AX), DI
-	MOVQ         DI, 272(SP)
-	SHLQ         $6, 272(SP)
-	MOVQ         56(AX), DI
-	MOVQ         64(AX), R8
-	MOVQ         72(AX), AX
+	SHLQ         $8, DI
+	MOVQ         288(AX), R8
+	MOVQ         R8, 256(SP)
+	SHLQ         $6, 256(SP)
+	MOVQ         296(AX), R8
+	MOVQ         R8, 264(SP)
+	SHLQ         $6, 264(SP)
+	MOVQ         56(AX), R8
+	MOVQ         64(AX), AX
 	MOVQ         a+0(FP), R9
 	VCMPPD       $4, Z1, Z0, K1
 	VCMPPD       $4, Z1, Z2, K2
@@ -1755,31 +1776,35 @@ row2:
 	MOVQ         808(R9), R11
 	CMPQ         R11, $1
 	JGT          known3
-	MOVQ         256(SP), R11
-	MOVQ         CX, R12
+	MOVQ         CX, R11
+	MOVQ         DX, R12
 	MOVQ         8(R9), R13
-	SUBQ         $16, R13
+	SUBQ         $32, R13
 	VMOVAPD      Z1, Z2
 	VMOVAPD      Z1, Z4
 	VMOVAPD      Z1, Z5
 	VMOVAPD      Z1, Z6
 	JLT          kept4
 block5:
-	VMOVUPD (R11), Z7
-	VMOVUPD (R12), Z8
-	VSUBPD  Z0, Z8, Z8
-	VMULPD  Z8, Z7, Z8
-	VADDPD  Z8, Z2, Z2
+	VMOVUPD (R12), Z7
+	VSUBPD  Z0, Z7, Z7
+	VMULPD  (R11), Z7, Z7
+	VADDPD  Z7, Z2, Z2
+	VMOVUPD 64(R12), Z7
+	VSUBPD  Z0, Z7, Z7
+	VMULPD  64(R11), Z7, Z7
+	VADDPD  Z7, Z4, Z4
+	VMOVUPD 128(R12), Z7
+	VSUBPD  Z0, Z7, Z7
+	VMULPD  128(R11), Z7, Z7
 	VADDPD  Z7, Z5, Z5
-	VMOVUPD 64(R11), Z7
-	VMOVUPD 64(R12), Z8
-	VSUBPD  Z0, Z8, Z8
-	VMULPD  Z8, Z7, Z8
-	VADDPD  Z8, Z4, Z4
+	VMOVUPD 192(R12), Z7
+	VSUBPD  Z0, Z7, Z7
+	VMULPD  192(R11), Z7, Z7
 	VADDPD  Z7, Z6, Z6
-	ADDQ    DX, R11
-	ADDQ    SI, R12
-	SUBQ    $16, R13
+	ADDQ    SI, R11
+	ADDQ    DI, R12
+	SUBQ    $32, R13
 	JGE     block5
 kept4:
 	VMOVUPD Z2, 0(SP)
@@ -1787,7 +1812,7 @@ kept4:
 	VMOVUPD Z5, 128(SP)
 	VMOVUPD Z6, 192(SP)
 	MOVQ    $0, R14
-	ADDQ    $16, R13
+	ADDQ    $32, R13
 	JEQ     done6
 masked7:
 	VPBROADCASTQ R13, Z2
@@ -1795,24 +1820,24 @@ masked7:
 	VMOVUPD.Z    (R11), K2, Z2
 	VMOVUPD.Z    (R12), K2, Z4
 	VSUBPD       Z0, Z4, Z4
-	VMULPD       Z4, Z2, Z4
-	VMOVUPD      0(SP)(R14*1), Z5
-	VADDPD       Z4, Z5, Z4
-	VMOVAPD      Z4, K2, Z5
-	VMOVUPD      Z5, 0(SP)(R14*1)
-	VMOVUPD      128(SP)(R14*1), Z4
+	VMULPD       Z4, Z2, Z2
+	VMOVUPD      0(SP)(R14*1), Z4
 	VADDPD       Z2, Z4, Z2
 	VMOVAPD      Z2, K2, Z4
-	VMOVUPD      Z4, 128(SP)(R14*1)
-	ADDQ         264(SP), R11
-	ADDQ         272(SP), R12
+	VMOVUPD      Z4, 0(SP)(R14*1)
+	ADDQ         256(SP), R11
+	ADDQ         264(SP), R12
 	ADDQ         $64, R14
-	ANDQ         $127, R14
+	ANDQ         $255, R14
 	SUBQ         $8, R13
 	JGT          masked7
 done6:
 	VMOVUPD       0(SP), Z0
+	VMOVUPD       128(SP), Z2
+	VADDPD        Z2, Z0, Z0
 	VMOVUPD       64(SP), Z2
+	VMOVUPD       192(SP), Z4
+	VADDPD        Z4, Z2, Z2
 	VADDPD        Z2, Z0, Z0
 	VEXTRACTF64X4 $1, Z0, Y2
 	VADDPD        Y2, Y0, Y0
@@ -1821,62 +1846,41 @@ done6:
 	VPERMILPD     $1, X0, X2
 	VADDPD        X2, X0, X0
 	VBROADCASTSD  X0, Z0
-	VMOVUPD       128(SP), Z2
-	VMOVUPD       192(SP), Z4
-	VADDPD        Z4, Z2, Z2
-	VEXTRACTF64X4 $1, Z2, Y4
-	VADDPD        Y4, Y2, Y2
-	VEXTRACTF64X2 $1, Y2, X4
-	VADDPD        X4, X2, X2
-	VPERMILPD     $1, X2, X4
-	VADDPD        X4, X2, X2
-	VBROADCASTSD  X2, Z2
 	MOVQ          808(R9), R11
 	TESTQ         R11, R11
 	JEQ           over8
 	MOVQ          816(R9), R11
 	VMOVSD        X0, (R11)
-	VMOVSD        X2, 8(R11)
 	JMP           leave9
 known3:
 	MOVQ         816(R9), R11
 	VBROADCASTSD (R11), Z0
-	VBROADCASTSD 8(R11), Z2
 over8:
-	VBROADCASTSD (DI), Z4
-	VADDPD       Z3, Z4, Z4
-	VSQRTPD      Z4, Z4
-	VDIVPD       Z4, Z0, Z0
+	VBROADCASTSD (R8), Z2
+	VADDPD       Z3, Z2, Z2
+	VSQRTPD      Z2, Z2
+	VDIVPD       Z2, Z0, Z0
 	VBLENDMPD    Z0, Z1, K1, Z0
 	MOVQ         808(R9), R11
 	DECQ         R11
 	CMPQ         R11, $1
 	JCS          passed10
-	VMOVSD       X0, (R8)
+	VMOVSD       X0, (AX)
 passed10:
-	MOVQ   808(R9), R11
-	DECQ   R11
-	CMPQ   R11, $1
-	JCS    passed11
-	VMOVSD X2, (AX)
-passed11:
 	MOVQ a+0(FP), R11
 	MOVQ 160(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, 256(SP)
+	ADDQ R12, CX
 	MOVQ 168(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, CX
+	ADDQ R12, DX
 	MOVQ 176(R11), R12
 	SHLQ $3, R12
 	ADDQ R12, BX
 	MOVQ 184(R11), R12
 	SHLQ $3, R12
-	ADDQ R12, DI
-	MOVQ 192(R11), R12
-	SHLQ $3, R12
 	ADDQ R12, R8
-	MOVQ 200(R11), R11
+	MOVQ 192(R11), R11
 	SHLQ $3, R11
 	ADDQ R11, AX
 	DECQ R10
@@ -3415,6 +3419,674 @@ end8:
 	VZEROUPPER
 	RET
 
+// func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(SB), 0, $464-8
+	MOVQ         a+0(FP), AX
+	VXORPS       Y0, Y0, Y0
+	VXORPS       Y1, Y1, Y1
+	VCVTSD2SS    544(AX), X1, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y1, 256(SP)
+	VXORPS       Y1, Y1, Y1
+	VCVTSD2SS    552(AX), X1, X1
+	VBROADCASTSS X1, Y1
+	VMOVUPS      Y1, 288(SP)
+	MOVQ         80(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         CX, 320(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 328(SP)
+	MOVQ         32(AX), CX
+	MOVQ         CX, 336(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 344(SP)
+	MOVQ         288(AX), CX
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
+	SHLQ         $6, DX
+	MOVQ         288(AX), SI
+	MOVQ         SI, 352(SP)
+	SHLQ         $5, 352(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 360(SP)
+	SHLQ         $5, 360(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 368(SP)
+	MOVQ         288(AX), SI
+	SHLQ         $7, SI
+	MOVQ         296(AX), DI
+	SHLQ         $7, DI
+	MOVQ         64(AX), R8
+	MOVQ         R8, 376(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 384(SP)
+	MOVQ         a+0(FP), AX
+	VMOVAPS      Y0, Y1
+	VMOVUPS      Y1, 0(SP)
+	VMOVUPS      Y1, 32(SP)
+	VMOVAPS      Y0, Y1
+	VMOVUPS      Y1, 64(SP)
+	VMOVUPS      Y1, 96(SP)
+	VBROADCASTSS (BX), Y1
+	VMOVUPS      Y1, 392(SP)
+	VMOVUPS      k3f800000<>+0(SB), Y1
+	VDIVPS       256(SP), Y1, Y1
+	VMOVUPS      Y1, 424(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 456(SP)
+	MOVQ         456(SP), BX
+	TESTQ        BX, BX
+	JLE          end1
+row2:
+	MOVQ         320(SP), BX
+	VBROADCASTSS (BX), Y1
+	VDIVPS       256(SP), Y1, Y1
+	MOVQ         328(SP), BX
+	VBROADCASTSS (BX), Y2
+	VDIVPS       256(SP), Y2, Y2
+	VADDPS       288(SP), Y2, Y2
+	VSQRTPS      Y2, Y2
+	VMOVUPS      k3f800000<>+0(SB), Y3
+	VDIVPS       Y2, Y3, Y3
+	MOVQ         808(AX), BX
+	CMPQ         BX, $1
+	JGT          known3
+	MOVQ         336(SP), BX
+	MOVQ         344(SP), R8
+	MOVQ         8(AX), R9
+	SUBQ         $16, R9
+	VMOVAPS      Y0, Y4
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	VMOVAPS      Y0, Y7
+	VMOVUPS      0(SP), Y8
+	VMOVUPS      32(SP), Y9
+	VMOVUPS      64(SP), Y10
+	VMOVUPS      96(SP), Y11
+	JLT          kept4
+block5:
+	VMOVUPS (BX), Y12
+	VMOVUPS (R8), Y13
+	VSUBPS  Y1, Y13, Y13
+	VMULPS  Y13, Y12, Y14
+	VMULPS  Y12, Y3, Y15
+	VMULPS  Y13, Y15, Y13
+	VADDPS  Y14, Y4, Y4
+	VADDPS  Y12, Y6, Y6
+	VADDPS  Y13, Y8, Y8
+	VADDPS  Y12, Y10, Y10
+	VMOVUPS 32(BX), Y12
+	VMOVUPS 32(R8), Y13
+	VSUBPS  Y1, Y13, Y13
+	VMULPS  Y13, Y12, Y14
+	VMULPS  Y12, Y3, Y15
+	VMULPS  Y13, Y15, Y13
+	VADDPS  Y14, Y5, Y5
+	VADDPS  Y12, Y7, Y7
+	VADDPS  Y13, Y9, Y9
+	VADDPS  Y12, Y11, Y11
+	ADDQ    CX, BX
+	ADDQ    DX, R8
+	SUBQ    $16, R9
+	JGE     block5
+kept4:
+	VMOVUPS Y4, 128(SP)
+	VMOVUPS Y5, 160(SP)
+	VMOVUPS Y6, 192(SP)
+	VMOVUPS Y7, 224(SP)
+	VMOVUPS Y8, 0(SP)
+	VMOVUPS Y9, 32(SP)
+	VMOVUPS Y10, 64(SP)
+	VMOVUPS Y11, 96(SP)
+	MOVQ    $0, R10
+	ADDQ    $16, R9
+	JEQ     done6
+masked7:
+	MOVQ       R9, R11
+	MOVQ       $8, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPS    32(R12)(R11*4), Y4
+	VMASKMOVPS (BX), Y4, Y5
+	VMASKMOVPS (R8), Y4, Y6
+	VSUBPS     Y1, Y6, Y6
+	VMULPS     Y6, Y5, Y7
+	VMULPS     Y5, Y3, Y8
+	VMULPS     Y6, Y8, Y6
+	VMOVUPS    128(SP)(R10*1), Y8
+	VADDPS     Y7, Y8, Y7
+	VBLENDVPS  Y4, Y7, Y8, Y8
+	VMOVUPS    Y8, 128(SP)(R10*1)
+	VMOVUPS    192(SP)(R10*1), Y7
+	VADDPS     Y5, Y7, Y8
+	VBLENDVPS  Y4, Y8, Y7, Y7
+	VMOVUPS    Y7, 192(SP)(R10*1)
+	VMOVUPS    0(SP)(R10*1), Y7
+	VADDPS     Y6, Y7, Y6
+	VBLENDVPS  Y4, Y6, Y7, Y7
+	VMOVUPS    Y7, 0(SP)(R10*1)
+	VMOVUPS    64(SP)(R10*1), Y6
+	VADDPS     Y5, Y6, Y5
+	VBLENDVPS  Y4, Y5, Y6, Y6
+	VMOVUPS    Y6, 64(SP)(R10*1)
+	ADDQ       352(SP), BX
+	ADDQ       360(SP), R8
+	ADDQ       $32, R10
+	ANDQ       $63, R10
+	SUBQ       $8, R9
+	JGT        masked7
+done6:
+	VMOVUPS      128(SP), Y3
+	VMOVUPS      160(SP), Y4
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPD    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPS    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VBROADCASTSS X3, Y3
+	VMOVUPS      192(SP), Y4
+	VMOVUPS      224(SP), Y5
+	VADDPS       Y5, Y4, Y4
+	VEXTRACTF128 $1, Y4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPD    $1, X4, X5
+	VADDPS       X5, X4, X4
+	VPERMILPS    $1, X4, X5
+	VADDPS       X5, X4, X4
+	VBROADCASTSS X4, Y4
+	MOVQ         808(AX), BX
+	TESTQ        BX, BX
+	JEQ          over8
+	MOVQ         816(AX), BX
+	VMOVSS       X3, (BX)
+	VMOVSS       X4, 4(BX)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), BX
+	VBROADCASTSS (BX), Y3
+	VBROADCASTSS 4(BX), Y4
+over8:
+	VMOVUPS 392(SP), Y5
+	VDIVPS  Y2, Y5, Y5
+	VMULPS  424(SP), Y3, Y3
+	VDIVPS  Y2, Y3, Y3
+	VDIVPS  Y2, Y3, Y2
+	VMULPS  424(SP), Y4, Y3
+	MOVQ    336(SP), BX
+	MOVQ    344(SP), R8
+	MOVQ    368(SP), R12
+	MOVQ    8(AX), R9
+	MOVQ    $0, R10
+	MOVQ    792(AX), R11
+	ANDQ    $1, R11
+	JEQ     again10
+	CMPQ    R9, $40
+	JLT     again10
+	MOVQ    R12, R11
+	NEGQ    R11
+	ANDQ    $31, R11
+	MOVQ    $1, R10
+	SHRQ    $2, R11
+	TESTQ   R11, R11
+	JNE     masked13
+again10:
+	SUBQ $32, R9
+	JLT  single11
+block14:
+	VMOVUPS (BX), Y4
+	VMOVUPS (R8), Y6
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y6, Y2, Y6
+	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y4, Y5, Y4
+	VMOVUPS 32(BX), Y6
+	VMOVUPS 32(R8), Y7
+	VSUBPS  Y1, Y7, Y7
+	VMULPS  Y7, Y2, Y7
+	VSUBPS  Y7, Y6, Y6
+	VSUBPS  Y3, Y6, Y6
+	VMULPS  Y6, Y5, Y6
+	VMOVUPS 64(BX), Y7
+	VMOVUPS 64(R8), Y8
+	VSUBPS  Y1, Y8, Y8
+	VMULPS  Y8, Y2, Y8
+	VSUBPS  Y8, Y7, Y7
+	VSUBPS  Y3, Y7, Y7
+	VMULPS  Y7, Y5, Y7
+	VMOVUPS 96(BX), Y8
+	VMOVUPS 96(R8), Y9
+	VSUBPS  Y1, Y9, Y9
+	VMULPS  Y9, Y2, Y9
+	VSUBPS  Y9, Y8, Y8
+	VSUBPS  Y3, Y8, Y8
+	VMULPS  Y8, Y5, Y8
+	TESTQ   R10, R10
+	JNE     around15
+	VMOVUPS Y4, (R12)
+	VMOVUPS Y6, 32(R12)
+	VMOVUPS Y7, 64(R12)
+	VMOVUPS Y8, 96(R12)
+	JMP     stored16
+around15:
+	VMOVNTPS Y4, (R12)
+	VMOVNTPS Y6, 32(R12)
+	VMOVNTPS Y7, 64(R12)
+	VMOVNTPS Y8, 96(R12)
+stored16:
+	ADDQ SI, BX
+	ADDQ DI, R8
+	ADDQ $128, R12
+	SUBQ $32, R9
+	JGE  block14
+single11:
+	ADDQ $24, R9
+	JLT  tail17
+block18:
+	VMOVUPS (BX), Y4
+	VMOVUPS (R8), Y6
+	VSUBPS  Y1, Y6, Y6
+	VMULPS  Y6, Y2, Y6
+	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  Y4, Y5, Y4
+	VMOVUPS Y4, (R12)
+	ADDQ    352(SP), BX
+	ADDQ    360(SP), R8
+	ADDQ    $32, R12
+	SUBQ    $8, R9
+	JGE     block18
+tail17:
+	ADDQ    $8, R9
+	JEQ     done12
+	MOVQ    $8, R11
+	CMPQ    R11, R9
+	CMOVQGT R9, R11
+masked13:
+	MOVQ       R11, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y4
+	VMASKMOVPS (BX), Y4, Y6
+	VMASKMOVPS (R8), Y4, Y7
+	VSUBPS     Y1, Y7, Y7
+	VMULPS     Y7, Y2, Y7
+	VSUBPS     Y7, Y6, Y6
+	VSUBPS     Y3, Y6, Y6
+	VMULPS     Y6, Y5, Y6
+	VMASKMOVPS Y6, Y4, (R12)
+	MOVQ       R11, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R11, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (R8)(R13*4), R8
+	LEAQ       (R12)(R11*4), R12
+	SUBQ       R11, R9
+	JNE        again10
+done12:
+	MOVQ a+0(FP), BX
+	MOVQ 160(BX), R8
+	SHLQ $2, R8
+	ADDQ R8, 336(SP)
+	MOVQ 168(BX), R8
+	SHLQ $2, R8
+	ADDQ R8, 344(SP)
+	MOVQ 176(BX), R8
+	SHLQ $2, R8
+	ADDQ R8, 320(SP)
+	MOVQ 184(BX), R8
+	SHLQ $2, R8
+	ADDQ R8, 328(SP)
+	MOVQ 216(BX), BX
+	SHLQ $2, BX
+	ADDQ BX, 368(SP)
+	MOVQ 456(SP), BX
+	DECQ BX
+	MOVQ BX, 456(SP)
+	JNE  row2
+end1:
+leave9:
+	VMOVUPS      0(SP), Y0
+	VMOVUPS      32(SP), Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         376(SP), BX
+	VMOVSS       X0, (BX)
+	VMOVUPS      64(SP), Y0
+	VMOVUPS      96(SP), Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VPERMILPS    $1, X0, X1
+	VADDPS       X1, X0, X0
+	VBROADCASTSS X0, Y0
+	MOVQ         384(SP), BX
+	VMOVSS       X0, (BX)
+	MOVQ         792(AX), AX
+	ANDQ         $1, AX
+	JEQ          end19
+	SFENCE
+end19:
+	VZEROUPPER
+	RET
+
+// func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(SB), 0, $312-8
+	MOVQ         a+0(FP), AX
+	VPXORD       Z0, Z0, Z0
+	VPXORD       Z1, Z1, Z1
+	VCVTSD2SS    544(AX), X1, X1
+	VBROADCASTSS X1, Z1
+	VBROADCASTSS k3f800000<>+0(SB), Z2
+	VPXORD       Z3, Z3, Z3
+	VCVTSD2SS    552(AX), X3, X3
+	VBROADCASTSS X3, Z3
+	MOVQ         80(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         56(AX), CX
+	MOVQ         32(AX), DX
+	MOVQ         DX, 264(SP)
+	MOVQ         40(AX), DX
+	MOVQ         DX, 272(SP)
+	MOVQ         288(AX), DX
+	SHLQ         $6, DX
+	MOVQ         296(AX), SI
+	SHLQ         $6, SI
+	MOVQ         88(AX), DI
+	MOVQ         DI, 280(SP)
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         64(AX), R9
+	MOVQ         R9, 288(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 296(SP)
+	MOVQ         a+0(FP), AX
+	VMOVAPS      Z0, Z4
+	VMOVUPS      Z4, 0(SP)
+	VMOVAPS      Z0, Z4
+	VMOVUPS      Z4, 64(SP)
+	VBROADCASTSS (BX), Z4
+	VDIVPS       Z1, Z2, Z5
+	MOVQ         (AX), BX
+	MOVQ         BX, 304(SP)
+	MOVQ         304(SP), BX
+	TESTQ        BX, BX
+	JLE          end1
+row2:
+	MOVQ         256(SP), BX
+	VBROADCASTSS (BX), Z6
+	VDIVPS       Z1, Z6, Z6
+	VBROADCASTSS (CX), Z7
+	VDIVPS       Z1, Z7, Z7
+	VADDPS       Z3, Z7, Z7
+	VSQRTPS      Z7, Z7
+	VDIVPS       Z7, Z2, Z8
+	MOVQ         808(AX), BX
+	CMPQ         BX, $1
+	JGT          known3
+	MOVQ         264(SP), BX
+	MOVQ         272(SP), R9
+	MOVQ         8(AX), R10
+	SUBQ         $16, R10
+	VMOVAPS      Z0, Z9
+	VMOVAPS      Z0, Z10
+	VMOVUPS      0(SP), Z11
+	VMOVUPS      64(SP), Z12
+	JLT          kept4
+block5:
+	VMOVUPS (BX), Z13
+	VMOVUPS (R9), Z14
+	VSUBPS  Z6, Z14, Z14
+	VMULPS  Z14, Z13, Z15
+	VMULPS  Z13, Z8, Z16
+	VMULPS  Z14, Z16, Z14
+	VADDPS  Z15, Z9, Z9
+	VADDPS  Z13, Z10, Z10
+	VADDPS  Z14, Z11, Z11
+	VADDPS  Z13, Z12, Z12
+	ADDQ    DX, BX
+	ADDQ    SI, R9
+	SUBQ    $16, R10
+	JGE     block5
+kept4:
+	VMOVUPS Z9, 128(SP)
+	VMOVUPS Z10, 192(SP)
+	VMOVUPS Z11, 0(SP)
+	VMOVUPS Z12, 64(SP)
+	MOVQ    $0, R11
+	ADDQ    $16, R10
+	JEQ     done6
+masked7:
+	VPBROADCASTD R10, Z9
+	VPCMPD       $6, iota32<>+0(SB), Z9, K1
+	VMOVUPS.Z    (BX), K1, Z9
+	VMOVUPS.Z    (R9), K1, Z10
+	VSUBPS       Z6, Z10, Z10
+	VMULPS       Z10, Z9, Z11
+	VMULPS       Z9, Z8, Z8
+	VMULPS       Z10, Z8, Z8
+	VMOVUPS      128(SP)(R11*1), Z10
+	VADDPS       Z11, Z10, Z11
+	VMOVAPS      Z11, K1, Z10
+	VMOVUPS      Z10, 128(SP)(R11*1)
+	VMOVUPS      192(SP)(R11*1), Z10
+	VADDPS       Z9, Z10, Z11
+	VMOVAPS      Z11, K1, Z10
+	VMOVUPS      Z10, 192(SP)(R11*1)
+	VMOVUPS      0(SP)(R11*1), Z10
+	VADDPS       Z8, Z10, Z8
+	VMOVAPS      Z8, K1, Z10
+	VMOVUPS      Z10, 0(SP)(R11*1)
+	VMOVUPS      64(SP)(R11*1), Z8
+	VADDPS       Z9, Z8, Z9
+	VMOVAPS      Z9, K1, Z8
+	VMOVUPS      Z8, 64(SP)(R11*1)
+done6:
+	VMOVUPS       128(SP), Z8
+	VEXTRACTF64X4 $1, Z8, Y9
+	VADDPS        Y9, Y8, Y8
+	VEXTRACTF64X2 $1, Y8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPD     $1, X8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPS     $1, X8, X9
+	VADDPS        X9, X8, X8
+	VBROADCASTSS  X8, Z8
+	VMOVUPS       192(SP), Z9
+	VEXTRACTF64X4 $1, Z9, Y10
+	VADDPS        Y10, Y9, Y9
+	VEXTRACTF64X2 $1, Y9, X10
+	VADDPS        X10, X9, X9
+	VPERMILPD     $1, X9, X10
+	VADDPS        X10, X9, X9
+	VPERMILPS     $1, X9, X10
+	VADDPS        X10, X9, X9
+	VBROADCASTSS  X9, Z9
+	MOVQ          808(AX), BX
+	TESTQ         BX, BX
+	JEQ           over8
+	MOVQ          816(AX), BX
+	VMOVSS        X8, (BX)
+	VMOVSS        X9, 4(BX)
+	JMP           leave9
+known3:
+	MOVQ         816(AX), BX
+	VBROADCASTSS (BX), Z8
+	VBROADCASTSS 4(BX), Z9
+over8:
+	VDIVPS Z7, Z4, Z10
+	VMULPS Z8, Z5, Z8
+	VDIVPS Z7, Z8, Z8
+	VDIVPS Z7, Z8, Z7
+	VMULPS Z9, Z5, Z8
+	MOVQ   264(SP), BX
+	MOVQ   272(SP), R9
+	MOVQ   280(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $80
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $2, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
+	SUBQ $64, R11
+	JLT  single11
+block14:
+	VMOVUPS (BX), Z9
+	VMOVUPS (R9), Z11
+	VSUBPS  Z6, Z11, Z11
+	VMULPS  Z11, Z7, Z11
+	VSUBPS  Z11, Z9, Z9
+	VSUBPS  Z8, Z9, Z9
+	VMULPS  Z9, Z10, Z9
+	VMOVUPS 64(BX), Z11
+	VMOVUPS 64(R9), Z12
+	VSUBPS  Z6, Z12, Z12
+	VMULPS  Z12, Z7, Z12
+	VSUBPS  Z12, Z11, Z11
+	VSUBPS  Z8, Z11, Z11
+	VMULPS  Z11, Z10, Z11
+	VMOVUPS 128(BX), Z12
+	VMOVUPS 128(R9), Z13
+	VSUBPS  Z6, Z13, Z13
+	VMULPS  Z13, Z7, Z13
+	VSUBPS  Z13, Z12, Z12
+	VSUBPS  Z8, Z12, Z12
+	VMULPS  Z12, Z10, Z12
+	VMOVUPS 192(BX), Z13
+	VMOVUPS 192(R9), Z14
+	VSUBPS  Z6, Z14, Z14
+	VMULPS  Z14, Z7, Z14
+	VSUBPS  Z14, Z13, Z13
+	VSUBPS  Z8, Z13, Z13
+	VMULPS  Z13, Z10, Z13
+	TESTQ   R12, R12
+	JNE     around15
+	VMOVUPS Z9, (R10)
+	VMOVUPS Z11, 64(R10)
+	VMOVUPS Z12, 128(R10)
+	VMOVUPS Z13, 192(R10)
+	JMP     stored16
+around15:
+	VMOVNTPS Z9, (R10)
+	VMOVNTPS Z11, 64(R10)
+	VMOVNTPS Z12, 128(R10)
+	VMOVNTPS Z13, 192(R10)
+stored16:
+	ADDQ DI, BX
+	ADDQ R8, R9
+	ADDQ $256, R10
+	SUBQ $64, R11
+	JGE  block14
+single11:
+	ADDQ    $64, R11
+	JEQ     done12
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked13:
+	VPBROADCASTD R13, Z9
+	VPCMPD       $6, iota32<>+0(SB), Z9, K1
+	VMOVUPS.Z    (BX), K1, Z9
+	VMOVUPS.Z    (R9), K1, Z11
+	VSUBPS       Z6, Z11, Z11
+	VMULPS       Z11, Z7, Z11
+	VSUBPS       Z11, Z9, Z9
+	VSUBPS       Z8, Z9, Z9
+	VMULPS       Z9, Z10, Z9
+	VMOVUPS      Z9, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        DI, DI
+	CMOVQEQ      DI, R14
+	LEAQ         (BX)(R14*4), BX
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (R9)(R14*4), R9
+	LEAQ         (R10)(R13*4), R10
+	SUBQ         R13, R11
+	JNE          again10
+done12:
+	MOVQ a+0(FP), BX
+	MOVQ 160(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, 264(SP)
+	MOVQ 168(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, 272(SP)
+	MOVQ 176(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, 256(SP)
+	MOVQ 184(BX), R9
+	SHLQ $2, R9
+	ADDQ R9, CX
+	MOVQ 216(BX), BX
+	SHLQ $2, BX
+	ADDQ BX, 280(SP)
+	MOVQ 304(SP), BX
+	DECQ BX
+	MOVQ BX, 304(SP)
+	JNE  row2
+end1:
+leave9:
+	VMOVUPS       0(SP), Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          288(SP), BX
+	VMOVSS        X0, (BX)
+	VMOVUPS       64(SP), Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPS        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VPERMILPS     $1, X0, X1
+	VADDPS        X1, X0, X0
+	VBROADCASTSS  X0, Z0
+	MOVQ          296(SP), BX
+	VMOVSS        X0, (BX)
+	MOVQ          792(AX), AX
+	ANDQ          $1, AX
+	JEQ           end17
+	SFENCE
+end17:
+	VZEROUPPER
+	RET
+
 // func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(a *runtime.Args)
 TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
@@ -4912,915 +5584,647 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx2(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(SB), 0, $464-8
 	MOVQ         a+0(FP), AX
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	VXORPS       Y1, Y1, Y1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         32(AX), BX
-	VXORPS       Y2, Y2, Y2
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $5, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), R8
-	TESTQ        R8, R8
-	JLE          end1
-row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $64, R10
-	VMOVAPS Y2, Y3
-	VMOVAPS Y2, Y4
-	VMOVAPS Y2, Y5
-	VMOVAPS Y2, Y6
-	VMOVAPS Y2, Y7
-	VMOVAPS Y2, Y8
-	VMOVAPS Y2, Y9
-	VMOVAPS Y2, Y10
-	JLT     kept4
-block5:
-	VADDPS (R9), Y3, Y3
-	VADDPS 32(R9), Y4, Y4
-	VADDPS 64(R9), Y5, Y5
-	VADDPS 96(R9), Y6, Y6
-	VADDPS 128(R9), Y7, Y7
-	VADDPS 160(R9), Y8, Y8
-	VADDPS 192(R9), Y9, Y9
-	VADDPS 224(R9), Y10, Y10
-	ADDQ   CX, R9
-	SUBQ   $64, R10
-	JGE    block5
-kept4:
-	VMOVUPS Y3, 0(SP)
-	VMOVUPS Y4, 32(SP)
-	VMOVUPS Y5, 64(SP)
-	VMOVUPS Y6, 96(SP)
-	VMOVUPS Y7, 128(SP)
-	VMOVUPS Y8, 160(SP)
-	VMOVUPS Y9, 192(SP)
-	VMOVUPS Y10, 224(SP)
-	MOVQ    $0, R11
-	ADDQ    $64, R10
-	JEQ     done6
-masked7:
-	MOVQ       R10, R12
-	MOVQ       $8, R13
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R12
-	VMOVUPS    32(R13)(R12*4), Y3
-	VMASKMOVPS (R9), Y3, Y4
-	VMOVUPS    0(SP)(R11*1), Y5
-	VADDPS     Y4, Y5, Y4
-	VBLENDVPS  Y3, Y4, Y5, Y5
-	VMOVUPS    Y5, 0(SP)(R11*1)
-	ADDQ       DX, R9
-	ADDQ       $32, R11
-	ANDQ       $255, R11
-	SUBQ       $8, R10
-	JGT        masked7
-done6:
-	VMOVUPS      0(SP), Y3
-	VMOVUPS      128(SP), Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      64(SP), Y4
-	VMOVUPS      192(SP), Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      32(SP), Y4
-	VMOVUPS      160(SP), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      96(SP), Y5
-	VMOVUPS      224(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VEXTRACTF128 $1, Y3, X4
-	VADDPS       X4, X3, X3
-	VPERMILPD    $1, X3, X4
-	VADDPS       X4, X3, X3
-	VPERMILPS    $1, X3, X4
-	VADDPS       X4, X3, X3
-	VBROADCASTSS X3, Y3
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over8
-	MOVQ         816(DI), R9
-	VMOVSS       X3, (R9)
-	JMP          leave9
-known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSS (R9), Y3
-over8:
-	VDIVPS  Y0, Y3, Y4
-	MOVQ    808(DI), R9
-	CMPQ    R9, $2
-	JGT     known10
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $64, R10
-	VMOVAPS Y2, Y5
-	VMOVAPS Y2, Y6
-	VMOVAPS Y2, Y7
-	VMOVAPS Y2, Y8
-	VMOVAPS Y2, Y9
-	VMOVAPS Y2, Y10
-	VMOVAPS Y2, Y11
-	VMOVAPS Y2, Y12
-	JLT     kept11
-block12:
-	VMOVUPS (R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMOVUPS 32(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y6, Y6
-	VMOVUPS 64(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y7, Y7
-	VMOVUPS 96(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y8, Y8
-	VMOVUPS 128(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y9, Y9
-	VMOVUPS 160(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y10, Y10
-	VMOVUPS 192(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y11, Y11
-	VMOVUPS 224(R9), Y13
-	VSUBPS  Y4, Y13, Y13
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y12, Y12
-	ADDQ    CX, R9
-	SUBQ    $64, R10
-	JGE     block12
-kept11:
-	VMOVUPS Y5, 0(SP)
-	VMOVUPS Y6, 32(SP)
-	VMOVUPS Y7, 64(SP)
-	VMOVUPS Y8, 96(SP)
-	VMOVUPS Y9, 128(SP)
-	VMOVUPS Y10, 160(SP)
-	VMOVUPS Y11, 192(SP)
-	VMOVUPS Y12, 224(SP)
-	MOVQ    $0, R11
-	ADDQ    $64, R10
-	JEQ     done13
-masked14:
-	MOVQ       R10, R12
-	MOVQ       $8, R13
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R12
-	VMOVUPS    32(R13)(R12*4), Y5
-	VMASKMOVPS (R9), Y5, Y6
-	VSUBPS     Y4, Y6, Y6
-	VMULPS     Y6, Y6, Y6
-	VMOVUPS    0(SP)(R11*1), Y7
-	VADDPS     Y6, Y7, Y6
-	VBLENDVPS  Y5, Y6, Y7, Y7
-	VMOVUPS    Y7, 0(SP)(R11*1)
-	ADDQ       DX, R9
-	ADDQ       $32, R11
-	ANDQ       $255, R11
-	SUBQ       $8, R10
-	JGT        masked14
-done13:
-	VMOVUPS      0(SP), Y4
-	VMOVUPS      128(SP), Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      64(SP), Y5
-	VMOVUPS      192(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      32(SP), Y5
-	VMOVUPS      160(SP), Y6
-	VADDPS       Y6, Y5, Y5
-	VMOVUPS      96(SP), Y6
-	VMOVUPS      224(SP), Y7
-	VADDPS       Y7, Y6, Y6
-	VADDPS       Y6, Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VEXTRACTF128 $1, Y4, X5
-	VADDPS       X5, X4, X4
-	VPERMILPD    $1, X4, X5
-	VADDPS       X5, X4, X4
-	VPERMILPS    $1, X4, X5
-	VADDPS       X5, X4, X4
-	VBROADCASTSS X4, Y4
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over15
-	MOVQ         816(DI), R9
-	VMOVSS       X4, 4(R9)
-	JMP          leave9
-known10:
-	MOVQ         816(DI), R9
-	VBROADCASTSS 4(R9), Y4
-over15:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $2
-	JCS    passed16
-	VMOVSS X3, (SI)
-passed16:
-	VDIVPS  Y0, Y4, Y3
-	VADDPS  Y1, Y3, Y3
-	VSQRTPS Y3, Y3
-	MOVQ    808(DI), R9
-	DECQ    R9
-	CMPQ    R9, $2
-	JCS     passed17
-	VMOVSS  X3, (AX)
-passed17:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, SI
-	MOVQ 176(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, AX
-	DECQ R8
-	JNE  row2
-end1:
-leave9:
-	VZEROUPPER
-	RET
-
-// func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx512(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Z0
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         32(AX), BX
-	VPXORD       Z2, Z2, Z2
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $6, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), R8
-	TESTQ        R8, R8
-	JLE          end1
-row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $64, R10
-	VMOVAPS Z2, Z3
-	VMOVAPS Z2, Z4
-	VMOVAPS Z2, Z5
-	VMOVAPS Z2, Z6
-	JLT     kept4
-block5:
-	VADDPS (R9), Z3, Z3
-	VADDPS 64(R9), Z4, Z4
-	VADDPS 128(R9), Z5, Z5
-	VADDPS 192(R9), Z6, Z6
-	ADDQ   CX, R9
-	SUBQ   $64, R10
-	JGE    block5
-kept4:
-	VMOVUPS Z3, 0(SP)
-	VMOVUPS Z4, 64(SP)
-	VMOVUPS Z5, 128(SP)
-	VMOVUPS Z6, 192(SP)
-	MOVQ    $0, R11
-	ADDQ    $64, R10
-	JEQ     done6
-masked7:
-	VPBROADCASTD R10, Z3
-	VPCMPD       $6, iota32<>+0(SB), Z3, K1
-	VMOVUPS.Z    (R9), K1, Z3
-	VMOVUPS      0(SP)(R11*1), Z4
-	VADDPS       Z3, Z4, Z3
-	VMOVAPS      Z3, K1, Z4
-	VMOVUPS      Z4, 0(SP)(R11*1)
-	ADDQ         DX, R9
-	ADDQ         $64, R11
-	ANDQ         $255, R11
-	SUBQ         $16, R10
-	JGT          masked7
-done6:
-	VMOVUPS       0(SP), Z3
-	VMOVUPS       128(SP), Z4
-	VADDPS        Z4, Z3, Z3
-	VMOVUPS       64(SP), Z4
-	VMOVUPS       192(SP), Z5
-	VADDPS        Z5, Z4, Z4
-	VADDPS        Z4, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y4
-	VADDPS        Y4, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X4
-	VADDPS        X4, X3, X3
-	VPERMILPD     $1, X3, X4
-	VADDPS        X4, X3, X3
-	VPERMILPS     $1, X3, X4
-	VADDPS        X4, X3, X3
-	VBROADCASTSS  X3, Z3
-	MOVQ          808(DI), R9
-	TESTQ         R9, R9
-	JEQ           over8
-	MOVQ          816(DI), R9
-	VMOVSS        X3, (R9)
-	JMP           leave9
-known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSS (R9), Z3
-over8:
-	VDIVPS  Z0, Z3, Z4
-	MOVQ    808(DI), R9
-	CMPQ    R9, $2
-	JGT     known10
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $64, R10
-	VMOVAPS Z2, Z5
-	VMOVAPS Z2, Z6
-	VMOVAPS Z2, Z7
-	VMOVAPS Z2, Z8
-	JLT     kept11
-block12:
-	VMOVUPS (R9), Z9
-	VSUBPS  Z4, Z9, Z9
-	VMULPS  Z9, Z9, Z9
-	VADDPS  Z9, Z5, Z5
-	VMOVUPS 64(R9), Z9
-	VSUBPS  Z4, Z9, Z9
-	VMULPS  Z9, Z9, Z9
-	VADDPS  Z9, Z6, Z6
-	VMOVUPS 128(R9), Z9
-	VSUBPS  Z4, Z9, Z9
-	VMULPS  Z9, Z9, Z9
-	VADDPS  Z9, Z7, Z7
-	VMOVUPS 192(R9), Z9
-	VSUBPS  Z4, Z9, Z9
-	VMULPS  Z9, Z9, Z9
-	VADDPS  Z9, Z8, Z8
-	ADDQ    CX, R9
-	SUBQ    $64, R10
-	JGE     block12
-kept11:
-	VMOVUPS Z5, 0(SP)
-	VMOVUPS Z6, 64(SP)
-	VMOVUPS Z7, 128(SP)
-	VMOVUPS Z8, 192(SP)
-	MOVQ    $0, R11
-	ADDQ    $64, R10
-	JEQ     done13
-masked14:
-	VPBROADCASTD R10, Z5
-	VPCMPD       $6, iota32<>+0(SB), Z5, K1
-	VMOVUPS.Z    (R9), K1, Z5
-	VSUBPS       Z4, Z5, Z5
-	VMULPS       Z5, Z5, Z5
-	VMOVUPS      0(SP)(R11*1), Z6
-	VADDPS       Z5, Z6, Z5
-	VMOVAPS      Z5, K1, Z6
-	VMOVUPS      Z6, 0(SP)(R11*1)
-	ADDQ         DX, R9
-	ADDQ         $64, R11
-	ANDQ         $255, R11
-	SUBQ         $16, R10
-	JGT          masked14
-done13:
-	VMOVUPS       0(SP), Z4
-	VMOVUPS       128(SP), Z5
-	VADDPS        Z5, Z4, Z4
-	VMOVUPS       64(SP), Z5
-	VMOVUPS       192(SP), Z6
-	VADDPS        Z6, Z5, Z5
-	VADDPS        Z5, Z4, Z4
-	VEXTRACTF64X4 $1, Z4, Y5
-	VADDPS        Y5, Y4, Y4
-	VEXTRACTF64X2 $1, Y4, X5
-	VADDPS        X5, X4, X4
-	VPERMILPD     $1, X4, X5
-	VADDPS        X5, X4, X4
-	VPERMILPS     $1, X4, X5
-	VADDPS        X5, X4, X4
-	VBROADCASTSS  X4, Z4
-	MOVQ          808(DI), R9
-	TESTQ         R9, R9
-	JEQ           over15
-	MOVQ          816(DI), R9
-	VMOVSS        X4, 4(R9)
-	JMP           leave9
-known10:
-	MOVQ         816(DI), R9
-	VBROADCASTSS 4(R9), Z4
-over15:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $2
-	JCS    passed16
-	VMOVSS X3, (SI)
-passed16:
-	VDIVPS  Z0, Z4, Z3
-	VADDPS  Z1, Z3, Z3
-	VSQRTPS Z3, Z3
-	MOVQ    808(DI), R9
-	DECQ    R9
-	CMPQ    R9, $2
-	JCS     passed17
-	VMOVSS  X3, (AX)
-passed17:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $2, R10
-	ADDQ R10, SI
-	MOVQ 176(R9), R9
-	SHLQ $2, R9
-	ADDQ R9, AX
-	DECQ R8
-	JNE  row2
-end1:
-leave9:
-	VZEROUPPER
-	RET
-
-// func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx2(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VBROADCASTSD 544(AX), Y0
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD 544(AX), Y1
+	VMOVUPD      Y1, 256(SP)
 	VBROADCASTSD 552(AX), Y1
-	MOVQ         32(AX), BX
-	VXORPD       Y2, Y2, Y2
+	VMOVUPD      Y1, 288(SP)
+	MOVQ         80(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         CX, 320(SP)
+	MOVQ         56(AX), CX
+	MOVQ         CX, 328(SP)
+	MOVQ         32(AX), CX
+	MOVQ         CX, 336(SP)
+	MOVQ         40(AX), CX
+	MOVQ         CX, 344(SP)
 	MOVQ         288(AX), CX
-	SHLQ         $8, CX
-	MOVQ         288(AX), DX
-	SHLQ         $5, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), R8
-	TESTQ        R8, R8
+	SHLQ         $6, CX
+	MOVQ         296(AX), DX
+	SHLQ         $6, DX
+	MOVQ         288(AX), SI
+	MOVQ         SI, 352(SP)
+	SHLQ         $5, 352(SP)
+	MOVQ         296(AX), SI
+	MOVQ         SI, 360(SP)
+	SHLQ         $5, 360(SP)
+	MOVQ         88(AX), SI
+	MOVQ         SI, 368(SP)
+	MOVQ         288(AX), SI
+	SHLQ         $7, SI
+	MOVQ         296(AX), DI
+	SHLQ         $7, DI
+	MOVQ         64(AX), R8
+	MOVQ         R8, 376(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 384(SP)
+	MOVQ         a+0(FP), AX
+	VMOVAPD      Y0, Y1
+	VMOVUPD      Y1, 0(SP)
+	VMOVUPD      Y1, 32(SP)
+	VMOVAPD      Y0, Y1
+	VMOVUPD      Y1, 64(SP)
+	VMOVUPD      Y1, 96(SP)
+	VBROADCASTSD (BX), Y1
+	VMOVUPD      Y1, 392(SP)
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y1
+	VDIVPD       256(SP), Y1, Y1
+	VMOVUPD      Y1, 424(SP)
+	MOVQ         (AX), BX
+	MOVQ         BX, 456(SP)
+	MOVQ         456(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $32, R10
-	VMOVAPD Y2, Y3
-	VMOVAPD Y2, Y4
-	VMOVAPD Y2, Y5
-	VMOVAPD Y2, Y6
-	VMOVAPD Y2, Y7
-	VMOVAPD Y2, Y8
-	VMOVAPD Y2, Y9
-	VMOVAPD Y2, Y10
-	JLT     kept4
+	MOVQ         320(SP), BX
+	VBROADCASTSD (BX), Y1
+	VDIVPD       256(SP), Y1, Y1
+	MOVQ         328(SP), BX
+	VBROADCASTSD (BX), Y2
+	VDIVPD       256(SP), Y2, Y2
+	VADDPD       288(SP), Y2, Y2
+	VSQRTPD      Y2, Y2
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y3
+	VDIVPD       Y2, Y3, Y3
+	MOVQ         808(AX), BX
+	CMPQ         BX, $1
+	JGT          known3
+	MOVQ         336(SP), BX
+	MOVQ         344(SP), R8
+	MOVQ         8(AX), R9
+	SUBQ         $8, R9
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	VMOVAPD      Y0, Y7
+	VMOVUPD      0(SP), Y8
+	VMOVUPD      32(SP), Y9
+	VMOVUPD      64(SP), Y10
+	VMOVUPD      96(SP), Y11
+	JLT          kept4
 block5:
-	VADDPD (R9), Y3, Y3
-	VADDPD 32(R9), Y4, Y4
-	VADDPD 64(R9), Y5, Y5
-	VADDPD 96(R9), Y6, Y6
-	VADDPD 128(R9), Y7, Y7
-	VADDPD 160(R9), Y8, Y8
-	VADDPD 192(R9), Y9, Y9
-	VADDPD 224(R9), Y10, Y10
-	ADDQ   CX, R9
-	SUBQ   $32, R10
-	JGE    block5
+	VMOVUPD (BX), Y12
+	VMOVUPD (R8), Y13
+	VSUBPD  Y1, Y13, Y13
+	VMULPD  Y13, Y12, Y14
+	VMULPD  Y12, Y3, Y15
+	VMULPD  Y13, Y15, Y13
+	VADDPD  Y14, Y4, Y4
+	VADDPD  Y12, Y6, Y6
+	VADDPD  Y13, Y8, Y8
+	VADDPD  Y12, Y10, Y10
+	VMOVUPD 32(BX), Y12
+	VMOVUPD 32(R8), Y13
+	VSUBPD  Y1, Y13, Y13
+	VMULPD  Y13, Y12, Y14
+	VMULPD  Y12, Y3, Y15
+	VMULPD  Y13, Y15, Y13
+	VADDPD  Y14, Y5, Y5
+	VADDPD  Y12, Y7, Y7
+	VADDPD  Y13, Y9, Y9
+	VADDPD  Y12, Y11, Y11
+	ADDQ    CX, BX
+	ADDQ    DX, R8
+	SUBQ    $8, R9
+	JGE     block5
 kept4:
-	VMOVUPD Y3, 0(SP)
-	VMOVUPD Y4, 32(SP)
-	VMOVUPD Y5, 64(SP)
-	VMOVUPD Y6, 96(SP)
-	VMOVUPD Y7, 128(SP)
-	VMOVUPD Y8, 160(SP)
-	VMOVUPD Y9, 192(SP)
-	VMOVUPD Y10, 224(SP)
-	MOVQ    $0, R11
-	ADDQ    $32, R10
+	VMOVUPD Y4, 128(SP)
+	VMOVUPD Y5, 160(SP)
+	VMOVUPD Y6, 192(SP)
+	VMOVUPD Y7, 224(SP)
+	VMOVUPD Y8, 0(SP)
+	VMOVUPD Y9, 32(SP)
+	VMOVUPD Y10, 64(SP)
+	VMOVUPD Y11, 96(SP)
+	MOVQ    $0, R10
+	ADDQ    $8, R9
 	JEQ     done6
 masked7:
-	MOVQ       R10, R12
-	MOVQ       $4, R13
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R12
-	VMOVUPD    32(R13)(R12*8), Y3
-	VMASKMOVPD (R9), Y3, Y4
-	VMOVUPD    0(SP)(R11*1), Y5
-	VADDPD     Y4, Y5, Y4
-	VBLENDVPD  Y3, Y4, Y5, Y5
-	VMOVUPD    Y5, 0(SP)(R11*1)
-	ADDQ       DX, R9
-	ADDQ       $32, R11
-	ANDQ       $255, R11
-	SUBQ       $4, R10
+	MOVQ       R9, R11
+	MOVQ       $4, R12
+	CMPQ       R11, R12
+	CMOVQGT    R12, R11
+	LEAQ       tail<>+0(SB), R12
+	NEGQ       R11
+	VMOVUPD    32(R12)(R11*8), Y4
+	VMASKMOVPD (BX), Y4, Y5
+	VMASKMOVPD (R8), Y4, Y6
+	VSUBPD     Y1, Y6, Y6
+	VMULPD     Y6, Y5, Y7
+	VMULPD     Y5, Y3, Y8
+	VMULPD     Y6, Y8, Y6
+	VMOVUPD    128(SP)(R10*1), Y8
+	VADDPD     Y7, Y8, Y7
+	VBLENDVPD  Y4, Y7, Y8, Y8
+	VMOVUPD    Y8, 128(SP)(R10*1)
+	VMOVUPD    192(SP)(R10*1), Y7
+	VADDPD     Y5, Y7, Y8
+	VBLENDVPD  Y4, Y8, Y7, Y7
+	VMOVUPD    Y7, 192(SP)(R10*1)
+	VMOVUPD    0(SP)(R10*1), Y7
+	VADDPD     Y6, Y7, Y6
+	VBLENDVPD  Y4, Y6, Y7, Y7
+	VMOVUPD    Y7, 0(SP)(R10*1)
+	VMOVUPD    64(SP)(R10*1), Y6
+	VADDPD     Y5, Y6, Y5
+	VBLENDVPD  Y4, Y5, Y6, Y6
+	VMOVUPD    Y6, 64(SP)(R10*1)
+	ADDQ       352(SP), BX
+	ADDQ       360(SP), R8
+	ADDQ       $32, R10
+	ANDQ       $63, R10
+	SUBQ       $4, R9
 	JGT        masked7
 done6:
-	VMOVUPD      0(SP), Y3
-	VMOVUPD      128(SP), Y4
-	VADDPD       Y4, Y3, Y3
-	VMOVUPD      64(SP), Y4
-	VMOVUPD      192(SP), Y5
-	VADDPD       Y5, Y4, Y4
-	VADDPD       Y4, Y3, Y3
-	VMOVUPD      32(SP), Y4
-	VMOVUPD      160(SP), Y5
-	VADDPD       Y5, Y4, Y4
-	VMOVUPD      96(SP), Y5
-	VMOVUPD      224(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y5, Y4, Y4
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      160(SP), Y4
 	VADDPD       Y4, Y3, Y3
 	VEXTRACTF128 $1, Y3, X4
 	VADDPD       X4, X3, X3
 	VPERMILPD    $1, X3, X4
 	VADDPD       X4, X3, X3
 	VBROADCASTSD X3, Y3
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over8
-	MOVQ         816(DI), R9
-	VMOVSD       X3, (R9)
-	JMP          leave9
-known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSD (R9), Y3
-over8:
-	VDIVPD  Y0, Y3, Y4
-	MOVQ    808(DI), R9
-	CMPQ    R9, $2
-	JGT     known10
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $32, R10
-	VMOVAPD Y2, Y5
-	VMOVAPD Y2, Y6
-	VMOVAPD Y2, Y7
-	VMOVAPD Y2, Y8
-	VMOVAPD Y2, Y9
-	VMOVAPD Y2, Y10
-	VMOVAPD Y2, Y11
-	VMOVAPD Y2, Y12
-	JLT     kept11
-block12:
-	VMOVUPD (R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y5, Y5
-	VMOVUPD 32(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y6, Y6
-	VMOVUPD 64(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y7, Y7
-	VMOVUPD 96(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y8, Y8
-	VMOVUPD 128(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y9, Y9
-	VMOVUPD 160(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y10, Y10
-	VMOVUPD 192(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y11, Y11
-	VMOVUPD 224(R9), Y13
-	VSUBPD  Y4, Y13, Y13
-	VMULPD  Y13, Y13, Y13
-	VADDPD  Y13, Y12, Y12
-	ADDQ    CX, R9
-	SUBQ    $32, R10
-	JGE     block12
-kept11:
-	VMOVUPD Y5, 0(SP)
-	VMOVUPD Y6, 32(SP)
-	VMOVUPD Y7, 64(SP)
-	VMOVUPD Y8, 96(SP)
-	VMOVUPD Y9, 128(SP)
-	VMOVUPD Y10, 160(SP)
-	VMOVUPD Y11, 192(SP)
-	VMOVUPD Y12, 224(SP)
-	MOVQ    $0, R11
-	ADDQ    $32, R10
-	JEQ     done13
-masked14:
-	MOVQ       R10, R12
-	MOVQ       $4, R13
-	CMPQ       R12, R13
-	CMOVQGT    R13, R12
-	LEAQ       tail<>+0(SB), R13
-	NEGQ       R12
-	VMOVUPD    32(R13)(R12*8), Y5
-	VMASKMOVPD (R9), Y5, Y6
-	VSUBPD     Y4, Y6, Y6
-	VMULPD     Y6, Y6, Y6
-	VMOVUPD    0(SP)(R11*1), Y7
-	VADDPD     Y6, Y7, Y6
-	VBLENDVPD  Y5, Y6, Y7, Y7
-	VMOVUPD    Y7, 0(SP)(R11*1)
-	ADDQ       DX, R9
-	ADDQ       $32, R11
-	ANDQ       $255, R11
-	SUBQ       $4, R10
-	JGT        masked14
-done13:
-	VMOVUPD      0(SP), Y4
-	VMOVUPD      128(SP), Y5
-	VADDPD       Y5, Y4, Y4
-	VMOVUPD      64(SP), Y5
-	VMOVUPD      192(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VADDPD       Y5, Y4, Y4
-	VMOVUPD      32(SP), Y5
-	VMOVUPD      160(SP), Y6
-	VADDPD       Y6, Y5, Y5
-	VMOVUPD      96(SP), Y6
-	VMOVUPD      224(SP), Y7
-	VADDPD       Y7, Y6, Y6
-	VADDPD       Y6, Y5, Y5
+	VMOVUPD      192(SP), Y4
+	VMOVUPD      224(SP), Y5
 	VADDPD       Y5, Y4, Y4
 	VEXTRACTF128 $1, Y4, X5
 	VADDPD       X5, X4, X4
 	VPERMILPD    $1, X4, X5
 	VADDPD       X5, X4, X4
 	VBROADCASTSD X4, Y4
-	MOVQ         808(DI), R9
-	TESTQ        R9, R9
-	JEQ          over15
-	MOVQ         816(DI), R9
-	VMOVSD       X4, 8(R9)
+	MOVQ         808(AX), BX
+	TESTQ        BX, BX
+	JEQ          over8
+	MOVQ         816(AX), BX
+	VMOVSD       X3, (BX)
+	VMOVSD       X4, 8(BX)
 	JMP          leave9
-known10:
-	MOVQ         816(DI), R9
-	VBROADCASTSD 8(R9), Y4
-over15:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $2
-	JCS    passed16
-	VMOVSD X3, (SI)
-passed16:
-	VDIVPD  Y0, Y4, Y3
-	VADDPD  Y1, Y3, Y3
-	VSQRTPD Y3, Y3
-	MOVQ    808(DI), R9
-	DECQ    R9
-	CMPQ    R9, $2
-	JCS     passed17
-	VMOVSD  X3, (AX)
-passed17:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, SI
-	MOVQ 176(R9), R9
-	SHLQ $3, R9
-	ADDQ R9, AX
-	DECQ R8
+known3:
+	MOVQ         816(AX), BX
+	VBROADCASTSD (BX), Y3
+	VBROADCASTSD 8(BX), Y4
+over8:
+	VMOVUPD 392(SP), Y5
+	VDIVPD  Y2, Y5, Y5
+	VMULPD  424(SP), Y3, Y3
+	VDIVPD  Y2, Y3, Y3
+	VDIVPD  Y2, Y3, Y2
+	VMULPD  424(SP), Y4, Y3
+	MOVQ    336(SP), BX
+	MOVQ    344(SP), R8
+	MOVQ    368(SP), R12
+	MOVQ    8(AX), R9
+	MOVQ    $0, R10
+	MOVQ    792(AX), R11
+	ANDQ    $1, R11
+	JEQ     again10
+	CMPQ    R9, $20
+	JLT     again10
+	MOVQ    R12, R11
+	NEGQ    R11
+	ANDQ    $31, R11
+	MOVQ    $1, R10
+	SHRQ    $3, R11
+	TESTQ   R11, R11
+	JNE     masked13
+again10:
+	SUBQ $16, R9
+	JLT  single11
+block14:
+	VMOVUPD (BX), Y4
+	VMOVUPD (R8), Y6
+	VSUBPD  Y1, Y6, Y6
+	VMULPD  Y6, Y2, Y6
+	VSUBPD  Y6, Y4, Y4
+	VSUBPD  Y3, Y4, Y4
+	VMULPD  Y4, Y5, Y4
+	VMOVUPD 32(BX), Y6
+	VMOVUPD 32(R8), Y7
+	VSUBPD  Y1, Y7, Y7
+	VMULPD  Y7, Y2, Y7
+	VSUBPD  Y7, Y6, Y6
+	VSUBPD  Y3, Y6, Y6
+	VMULPD  Y6, Y5, Y6
+	VMOVUPD 64(BX), Y7
+	VMOVUPD 64(R8), Y8
+	VSUBPD  Y1, Y8, Y8
+	VMULPD  Y8, Y2, Y8
+	VSUBPD  Y8, Y7, Y7
+	VSUBPD  Y3, Y7, Y7
+	VMULPD  Y7, Y5, Y7
+	VMOVUPD 96(BX), Y8
+	VMOVUPD 96(R8), Y9
+	VSUBPD  Y1, Y9, Y9
+	VMULPD  Y9, Y2, Y9
+	VSUBPD  Y9, Y8, Y8
+	VSUBPD  Y3, Y8, Y8
+	VMULPD  Y8, Y5, Y8
+	TESTQ   R10, R10
+	JNE     around15
+	VMOVUPD Y4, (R12)
+	VMOVUPD Y6, 32(R12)
+	VMOVUPD Y7, 64(R12)
+	VMOVUPD Y8, 96(R12)
+	JMP     stored16
+around15:
+	VMOVNTPD Y4, (R12)
+	VMOVNTPD Y6, 32(R12)
+	VMOVNTPD Y7, 64(R12)
+	VMOVNTPD Y8, 96(R12)
+stored16:
+	ADDQ SI, BX
+	ADDQ DI, R8
+	ADDQ $128, R12
+	SUBQ $16, R9
+	JGE  block14
+single11:
+	ADDQ $12, R9
+	JLT  tail17
+block18:
+	VMOVUPD (BX), Y4
+	VMOVUPD (R8), Y6
+	VSUBPD  Y1, Y6, Y6
+	VMULPD  Y6, Y2, Y6
+	VSUBPD  Y6, Y4, Y4
+	VSUBPD  Y3, Y4, Y4
+	VMULPD  Y4, Y5, Y4
+	VMOVUPD Y4, (R12)
+	ADDQ    352(SP), BX
+	ADDQ    360(SP), R8
+	ADDQ    $32, R12
+	SUBQ    $4, R9
+	JGE     block18
+tail17:
+	ADDQ    $4, R9
+	JEQ     done12
+	MOVQ    $4, R11
+	CMPQ    R11, R9
+	CMOVQGT R9, R11
+masked13:
+	MOVQ       R11, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y4
+	VMASKMOVPD (BX), Y4, Y6
+	VMASKMOVPD (R8), Y4, Y7
+	VSUBPD     Y1, Y7, Y7
+	VMULPD     Y7, Y2, Y7
+	VSUBPD     Y7, Y6, Y6
+	VSUBPD     Y3, Y6, Y6
+	VMULPD     Y6, Y5, Y6
+	VMASKMOVPD Y6, Y4, (R12)
+	MOVQ       R11, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R11, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (R8)(R13*8), R8
+	LEAQ       (R12)(R11*8), R12
+	SUBQ       R11, R9
+	JNE        again10
+done12:
+	MOVQ a+0(FP), BX
+	MOVQ 160(BX), R8
+	SHLQ $3, R8
+	ADDQ R8, 336(SP)
+	MOVQ 168(BX), R8
+	SHLQ $3, R8
+	ADDQ R8, 344(SP)
+	MOVQ 176(BX), R8
+	SHLQ $3, R8
+	ADDQ R8, 320(SP)
+	MOVQ 184(BX), R8
+	SHLQ $3, R8
+	ADDQ R8, 328(SP)
+	MOVQ 216(BX), BX
+	SHLQ $3, BX
+	ADDQ BX, 368(SP)
+	MOVQ 456(SP), BX
+	DECQ BX
+	MOVQ BX, 456(SP)
 	JNE  row2
 end1:
 leave9:
+	VMOVUPD      0(SP), Y0
+	VMOVUPD      32(SP), Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPD       X1, X0, X0
+	VBROADCASTSD X0, Y0
+	MOVQ         376(SP), BX
+	VMOVSD       X0, (BX)
+	VMOVUPD      64(SP), Y0
+	VMOVUPD      96(SP), Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $1, Y0, X1
+	VADDPD       X1, X0, X0
+	VPERMILPD    $1, X0, X1
+	VADDPD       X1, X0, X0
+	VBROADCASTSD X0, Y0
+	MOVQ         384(SP), BX
+	VMOVSD       X0, (BX)
+	MOVQ         792(AX), AX
+	ANDQ         $1, AX
+	JEQ          end19
+	SFENCE
+end19:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx512(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(SB), 0, $312-8
 	MOVQ         a+0(FP), AX
-	VBROADCASTSD 544(AX), Z0
-	VBROADCASTSD 552(AX), Z1
-	MOVQ         32(AX), BX
-	VPXORQ       Z2, Z2, Z2
-	MOVQ         288(AX), CX
-	SHLQ         $8, CX
+	VPXORQ       Z0, Z0, Z0
+	VBROADCASTSD 544(AX), Z1
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD 552(AX), Z3
+	MOVQ         80(AX), BX
+	MOVQ         48(AX), CX
+	MOVQ         CX, 256(SP)
+	MOVQ         56(AX), CX
+	MOVQ         32(AX), DX
+	MOVQ         DX, 264(SP)
+	MOVQ         40(AX), DX
+	MOVQ         DX, 272(SP)
 	MOVQ         288(AX), DX
 	SHLQ         $6, DX
-	MOVQ         40(AX), SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	MOVQ         (DI), R8
-	TESTQ        R8, R8
+	MOVQ         296(AX), SI
+	SHLQ         $6, SI
+	MOVQ         88(AX), DI
+	MOVQ         DI, 280(SP)
+	MOVQ         288(AX), DI
+	SHLQ         $8, DI
+	MOVQ         296(AX), R8
+	SHLQ         $8, R8
+	MOVQ         64(AX), R9
+	MOVQ         R9, 288(SP)
+	MOVQ         72(AX), AX
+	MOVQ         AX, 296(SP)
+	MOVQ         a+0(FP), AX
+	VMOVAPD      Z0, Z4
+	VMOVUPD      Z4, 0(SP)
+	VMOVAPD      Z0, Z4
+	VMOVUPD      Z4, 64(SP)
+	VBROADCASTSD (BX), Z4
+	VDIVPD       Z1, Z2, Z5
+	MOVQ         (AX), BX
+	MOVQ         BX, 304(SP)
+	MOVQ         304(SP), BX
+	TESTQ        BX, BX
 	JLE          end1
 row2:
-	MOVQ    808(DI), R9
-	CMPQ    R9, $1
-	JGT     known3
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $32, R10
-	VMOVAPD Z2, Z3
-	VMOVAPD Z2, Z4
-	VMOVAPD Z2, Z5
-	VMOVAPD Z2, Z6
-	JLT     kept4
+	MOVQ         256(SP), BX
+	VBROADCASTSD (BX), Z6
+	VDIVPD       Z1, Z6, Z6
+	VBROADCASTSD (CX), Z7
+	VDIVPD       Z1, Z7, Z7
+	VADDPD       Z3, Z7, Z7
+	VSQRTPD      Z7, Z7
+	VDIVPD       Z7, Z2, Z8
+	MOVQ         808(AX), BX
+	CMPQ         BX, $1
+	JGT          known3
+	MOVQ         264(SP), BX
+	MOVQ         272(SP), R9
+	MOVQ         8(AX), R10
+	SUBQ         $8, R10
+	VMOVAPD      Z0, Z9
+	VMOVAPD      Z0, Z10
+	VMOVUPD      0(SP), Z11
+	VMOVUPD      64(SP), Z12
+	JLT          kept4
 block5:
-	VADDPD (R9), Z3, Z3
-	VADDPD 64(R9), Z4, Z4
-	VADDPD 128(R9), Z5, Z5
-	VADDPD 192(R9), Z6, Z6
-	ADDQ   CX, R9
-	SUBQ   $32, R10
-	JGE    block5
+	VMOVUPD (BX), Z13
+	VMOVUPD (R9), Z14
+	VSUBPD  Z6, Z14, Z14
+	VMULPD  Z14, Z13, Z15
+	VMULPD  Z13, Z8, Z16
+	VMULPD  Z14, Z16, Z14
+	VADDPD  Z15, Z9, Z9
+	VADDPD  Z13, Z10, Z10
+	VADDPD  Z14, Z11, Z11
+	VADDPD  Z13, Z12, Z12
+	ADDQ    DX, BX
+	ADDQ    SI, R9
+	SUBQ    $8, R10
+	JGE     block5
 kept4:
-	VMOVUPD Z3, 0(SP)
-	VMOVUPD Z4, 64(SP)
-	VMOVUPD Z5, 128(SP)
-	VMOVUPD Z6, 192(SP)
+	VMOVUPD Z9, 128(SP)
+	VMOVUPD Z10, 192(SP)
+	VMOVUPD Z11, 0(SP)
+	VMOVUPD Z12, 64(SP)
 	MOVQ    $0, R11
-	ADDQ    $32, R10
+	ADDQ    $8, R10
 	JEQ     done6
 masked7:
-	VPBROADCASTQ R10, Z3
-	VPCMPQ       $6, iota64<>+0(SB), Z3, K1
-	VMOVUPD.Z    (R9), K1, Z3
-	VMOVUPD      0(SP)(R11*1), Z4
-	VADDPD       Z3, Z4, Z3
-	VMOVAPD      Z3, K1, Z4
-	VMOVUPD      Z4, 0(SP)(R11*1)
-	ADDQ         DX, R9
-	ADDQ         $64, R11
-	ANDQ         $255, R11
-	SUBQ         $8, R10
-	JGT          masked7
+	VPBROADCASTQ R10, Z9
+	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
+	VMOVUPD.Z    (BX), K1, Z9
+	VMOVUPD.Z    (R9), K1, Z10
+	VSUBPD       Z6, Z10, Z10
+	VMULPD       Z10, Z9, Z11
+	VMULPD       Z9, Z8, Z8
+	VMULPD       Z10, Z8, Z8
+	VMOVUPD      128(SP)(R11*1), Z10
+	VADDPD       Z11, Z10, Z11
+	VMOVAPD      Z11, K1, Z10
+	VMOVUPD      Z10, 128(SP)(R11*1)
+	VMOVUPD      192(SP)(R11*1), Z10
+	VADDPD       Z9, Z10, Z11
+	VMOVAPD      Z11, K1, Z10
+	VMOVUPD      Z10, 192(SP)(R11*1)
+	VMOVUPD      0(SP)(R11*1), Z10
+	VADDPD       Z8, Z10, Z8
+	VMOVAPD      Z8, K1, Z10
+	VMOVUPD      Z10, 0(SP)(R11*1)
+	VMOVUPD      64(SP)(R11*1), Z8
+	VADDPD       Z9, Z8, Z9
+	VMOVAPD      Z9, K1, Z8
+	VMOVUPD      Z8, 64(SP)(R11*1)
 done6:
-	VMOVUPD       0(SP), Z3
-	VMOVUPD       128(SP), Z4
-	VADDPD        Z4, Z3, Z3
-	VMOVUPD       64(SP), Z4
-	VMOVUPD       192(SP), Z5
-	VADDPD        Z5, Z4, Z4
-	VADDPD        Z4, Z3, Z3
-	VEXTRACTF64X4 $1, Z3, Y4
-	VADDPD        Y4, Y3, Y3
-	VEXTRACTF64X2 $1, Y3, X4
-	VADDPD        X4, X3, X3
-	VPERMILPD     $1, X3, X4
-	VADDPD        X4, X3, X3
-	VBROADCASTSD  X3, Z3
-	MOVQ          808(DI), R9
-	TESTQ         R9, R9
+	VMOVUPD       128(SP), Z8
+	VEXTRACTF64X4 $1, Z8, Y9
+	VADDPD        Y9, Y8, Y8
+	VEXTRACTF64X2 $1, Y8, X9
+	VADDPD        X9, X8, X8
+	VPERMILPD     $1, X8, X9
+	VADDPD        X9, X8, X8
+	VBROADCASTSD  X8, Z8
+	VMOVUPD       192(SP), Z9
+	VEXTRACTF64X4 $1, Z9, Y10
+	VADDPD        Y10, Y9, Y9
+	VEXTRACTF64X2 $1, Y9, X10
+	VADDPD        X10, X9, X9
+	VPERMILPD     $1, X9, X10
+	VADDPD        X10, X9, X9
+	VBROADCASTSD  X9, Z9
+	MOVQ          808(AX), BX
+	TESTQ         BX, BX
 	JEQ           over8
-	MOVQ          816(DI), R9
-	VMOVSD        X3, (R9)
+	MOVQ          816(AX), BX
+	VMOVSD        X8, (BX)
+	VMOVSD        X9, 8(BX)
 	JMP           leave9
 known3:
-	MOVQ         816(DI), R9
-	VBROADCASTSD (R9), Z3
+	MOVQ         816(AX), BX
+	VBROADCASTSD (BX), Z8
+	VBROADCASTSD 8(BX), Z9
 over8:
-	VDIVPD  Z0, Z3, Z4
-	MOVQ    808(DI), R9
-	CMPQ    R9, $2
-	JGT     known10
-	MOVQ    BX, R9
-	MOVQ    8(DI), R10
-	SUBQ    $32, R10
-	VMOVAPD Z2, Z5
-	VMOVAPD Z2, Z6
-	VMOVAPD Z2, Z7
-	VMOVAPD Z2, Z8
-	JLT     kept11
-block12:
-	VMOVUPD (R9), Z9
-	VSUBPD  Z4, Z9, Z9
-	VMULPD  Z9, Z9, Z9
-	VADDPD  Z9, Z5, Z5
-	VMOVUPD 64(R9), Z9
-	VSUBPD  Z4, Z9, Z9
-	VMULPD  Z9, Z9, Z9
-	VADDPD  Z9, Z6, Z6
-	VMOVUPD 128(R9), Z9
-	VSUBPD  Z4, Z9, Z9
-	VMULPD  Z9, Z9, Z9
-	VADDPD  Z9, Z7, Z7
-	VMOVUPD 192(R9), Z9
-	VSUBPD  Z4, Z9, Z9
-	VMULPD  Z9, Z9, Z9
-	VADDPD  Z9, Z8, Z8
-	ADDQ    CX, R9
-	SUBQ    $32, R10
-	JGE     block12
-kept11:
-	VMOVUPD Z5, 0(SP)
-	VMOVUPD Z6, 64(SP)
-	VMOVUPD Z7, 128(SP)
-	VMOVUPD Z8, 192(SP)
-	MOVQ    $0, R11
-	ADDQ    $32, R10
-	JEQ     done13
-masked14:
-	VPBROADCASTQ R10, Z5
-	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
-	VMOVUPD.Z    (R9), K1, Z5
-	VSUBPD       Z4, Z5, Z5
-	VMULPD       Z5, Z5, Z5
-	VMOVUPD      0(SP)(R11*1), Z6
-	VADDPD       Z5, Z6, Z5
-	VMOVAPD      Z5, K1, Z6
-	VMOVUPD      Z6, 0(SP)(R11*1)
-	ADDQ         DX, R9
-	ADDQ         $64, R11
-	ANDQ         $255, R11
-	SUBQ         $8, R10
-	JGT          masked14
-done13:
-	VMOVUPD       0(SP), Z4
-	VMOVUPD       128(SP), Z5
-	VADDPD        Z5, Z4, Z4
-	VMOVUPD       64(SP), Z5
-	VMOVUPD       192(SP), Z6
-	VADDPD        Z6, Z5, Z5
-	VADDPD        Z5, Z4, Z4
-	VEXTRACTF64X4 $1, Z4, Y5
-	VADDPD        Y5, Y4, Y4
-	VEXTRACTF64X2 $1, Y4, X5
-	VADDPD        X5, X4, X4
-	VPERMILPD     $1, X4, X5
-	VADDPD        X5, X4, X4
-	VBROADCASTSD  X4, Z4
-	MOVQ          808(DI), R9
-	TESTQ         R9, R9
-	JEQ           over15
-	MOVQ          816(DI), R9
-	VMOVSD        X4, 8(R9)
-	JMP           leave9
-known10:
-	MOVQ         816(DI), R9
-	VBROADCASTSD 8(R9), Z4
-over15:
-	MOVQ   808(DI), R9
-	DECQ   R9
-	CMPQ   R9, $2
-	JCS    passed16
-	VMOVSD X3, (SI)
-passed16:
-	VDIVPD  Z0, Z4, Z3
-	VADDPD  Z1, Z3, Z3
-	VSQRTPD Z3, Z3
-	MOVQ    808(DI), R9
-	DECQ    R9
-	CMPQ    R9, $2
-	JCS     passed17
-	VMOVSD  X3, (AX)
-passed17:
-	MOVQ a+0(FP), R9
-	MOVQ 160(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, BX
-	MOVQ 168(R9), R10
-	SHLQ $3, R10
-	ADDQ R10, SI
-	MOVQ 176(R9), R9
+	VDIVPD Z7, Z4, Z10
+	VMULPD Z8, Z5, Z8
+	VDIVPD Z7, Z8, Z8
+	VDIVPD Z7, Z8, Z7
+	VMULPD Z9, Z5, Z8
+	MOVQ   264(SP), BX
+	MOVQ   272(SP), R9
+	MOVQ   280(SP), R10
+	MOVQ   8(AX), R11
+	MOVQ   $0, R12
+	MOVQ   792(AX), R13
+	ANDQ   $1, R13
+	JEQ    again10
+	CMPQ   R11, $40
+	JLT    again10
+	MOVQ   R10, R13
+	NEGQ   R13
+	ANDQ   $63, R13
+	MOVQ   $1, R12
+	SHRQ   $3, R13
+	TESTQ  R13, R13
+	JNE    masked13
+again10:
+	SUBQ $32, R11
+	JLT  single11
+block14:
+	VMOVUPD (BX), Z9
+	VMOVUPD (R9), Z11
+	VSUBPD  Z6, Z11, Z11
+	VMULPD  Z11, Z7, Z11
+	VSUBPD  Z11, Z9, Z9
+	VSUBPD  Z8, Z9, Z9
+	VMULPD  Z9, Z10, Z9
+	VMOVUPD 64(BX), Z11
+	VMOVUPD 64(R9), Z12
+	VSUBPD  Z6, Z12, Z12
+	VMULPD  Z12, Z7, Z12
+	VSUBPD  Z12, Z11, Z11
+	VSUBPD  Z8, Z11, Z11
+	VMULPD  Z11, Z10, Z11
+	VMOVUPD 128(BX), Z12
+	VMOVUPD 128(R9), Z13
+	VSUBPD  Z6, Z13, Z13
+	VMULPD  Z13, Z7, Z13
+	VSUBPD  Z13, Z12, Z12
+	VSUBPD  Z8, Z12, Z12
+	VMULPD  Z12, Z10, Z12
+	VMOVUPD 192(BX), Z13
+	VMOVUPD 192(R9), Z14
+	VSUBPD  Z6, Z14, Z14
+	VMULPD  Z14, Z7, Z14
+	VSUBPD  Z14, Z13, Z13
+	VSUBPD  Z8, Z13, Z13
+	VMULPD  Z13, Z10, Z13
+	TESTQ   R12, R12
+	JNE     around15
+	VMOVUPD Z9, (R10)
+	VMOVUPD Z11, 64(R10)
+	VMOVUPD Z12, 128(R10)
+	VMOVUPD Z13, 192(R10)
+	JMP     stored16
+around15:
+	VMOVNTPD Z9, (R10)
+	VMOVNTPD Z11, 64(R10)
+	VMOVNTPD Z12, 128(R10)
+	VMOVNTPD Z13, 192(R10)
+stored16:
+	ADDQ DI, BX
+	ADDQ R8, R9
+	ADDQ $256, R10
+	SUBQ $32, R11
+	JGE  block14
+single11:
+	ADDQ    $32, R11
+	JEQ     done12
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
+masked13:
+	VPBROADCASTQ R13, Z9
+	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
+	VMOVUPD.Z    (BX), K1, Z9
+	VMOVUPD.Z    (R9), K1, Z11
+	VSUBPD       Z6, Z11, Z11
+	VMULPD       Z11, Z7, Z11
+	VSUBPD       Z11, Z9, Z9
+	VSUBPD       Z8, Z9, Z9
+	VMULPD       Z9, Z10, Z9
+	VMOVUPD      Z9, K1, (R10)
+	MOVQ         R13, R14
+	TESTQ        DI, DI
+	CMOVQEQ      DI, R14
+	LEAQ         (BX)(R14*8), BX
+	MOVQ         R13, R14
+	TESTQ        R8, R8
+	CMOVQEQ      R8, R14
+	LEAQ         (R9)(R14*8), R9
+	LEAQ         (R10)(R13*8), R10
+	SUBQ         R13, R11
+	JNE          again10
+done12:
+	MOVQ a+0(FP), BX
+	MOVQ 160(BX), R9
 	SHLQ $3, R9
-	ADDQ R9, AX
-	DECQ R8
+	ADDQ R9, 264(SP)
+	MOVQ 168(BX), R9
+	SHLQ $3, R9
+	ADDQ R9, 272(SP)
+	MOVQ 176(BX), R9
+	SHLQ $3, R9
+	ADDQ R9, 256(SP)
+	MOVQ 184(BX), R9
+	SHLQ $3, R9
+	ADDQ R9, CX
+	MOVQ 216(BX), BX
+	SHLQ $3, BX
+	ADDQ BX, 280(SP)
+	MOVQ 304(SP), BX
+	DECQ BX
+	MOVQ BX, 304(SP)
 	JNE  row2
 end1:
 leave9:
+	VMOVUPD       0(SP), Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	MOVQ          288(SP), BX
+	VMOVSD        X0, (BX)
+	VMOVUPD       64(SP), Z0
+	VEXTRACTF64X4 $1, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF64X2 $1, Y0, X1
+	VADDPD        X1, X0, X0
+	VPERMILPD     $1, X0, X1
+	VADDPD        X1, X0, X0
+	VBROADCASTSD  X0, Z0
+	MOVQ          296(SP), BX
+	VMOVSD        X0, (BX)
+	MOVQ          792(AX), AX
+	ANDQ          $1, AX
+	JEQ           end17
+	SFENCE
+end17:
 	VZEROUPPER
 	RET
 

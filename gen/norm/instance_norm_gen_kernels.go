@@ -31,26 +31,28 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_forward_0_go(
 	}
 }
 
-// instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_go reads weight, runningVar, dY; writes dX.
+// instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_go reads weight, runningVar, dY; writes dX; accumulates dBias.
 func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_0_go(a *runtime.Args) {
 	eps := float32(a.F[0])
+	var sum [64]float32
+	v := *runtime.At[float32](a.Ptr[0], 0) / float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], 0)+eps)))
 	for r := range a.Rows {
-		v := *runtime.At[float32](a.Ptr[0], r*a.Row[0]) / float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[1], r*a.Row[1])+eps)))
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			for k := range a.K {
-				dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2]+k*a.KStep[2], m)
-				dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3]+k*a.KStep[3], m)
-				for i := range m {
-					dX[i] = float32(v * dY[i])
-				}
+			dY := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			dX := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			for i := range m {
+				dYv := dY[i]
+				dX[i] = float32(v * dYv)
+				sum[i] += dYv
 			}
 		}
 	}
+	*runtime.At[float32](a.Ptr[4], 0) = runtime.LaneSum(sum[:])
 }
 
-// instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go reads dY, x, runningMean, runningVar; writes dWeight, dBias.
+// instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go reads dY, x, runningMean, runningVar; writes dWeight.
 func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	s1 := float32(a.F[1])
@@ -58,30 +60,23 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1_go
 	c := s0 != 0 && s1 != 0
 	for r := range a.Rows {
 		runningMeanv := *runtime.At[float32](a.Ptr[2], r*a.Row[2])
-		// Pass 1: sum, sum.
-		var sum [32]float32
-		var sum2 [32]float32
+		// Pass 1: sum.
+		var sum [64]float32
 		for n, end := 0, a.Lanes(1); n < end; n += 64 {
 			m := min(end-n, 64)
 			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				dYv := dY[i]
-				sum[i%32] += float32(dYv * (x[i] - runningMeanv))
-				sum2[i%32] += dYv
+				sum[i] += float32(dY[i] * (x[i] - runningMeanv))
 			}
 		}
 		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
-		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
 		if a.Pass == 1 {
 			continue
 		}
 		v := runtime.Select32(c, rowSum/float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3])+eps))), 0)
 		if a.Ends(1) {
 			*runtime.At[float32](a.Ptr[4], r*a.Row[4]) = v
-		}
-		if a.Ends(1) {
-			*runtime.At[float32](a.Ptr[5], r*a.Row[5]) = rowSum2
 		}
 	}
 }
@@ -109,26 +104,28 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_forward_0_go(
 	}
 }
 
-// instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_go reads weight, runningVar, dY; writes dX.
+// instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_go reads weight, runningVar, dY; writes dX; accumulates dBias.
 func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_0_go(a *runtime.Args) {
 	eps := float64(a.F[0])
+	var sum [32]float64
+	v := *runtime.At[float64](a.Ptr[0], 0) / math.Sqrt(*runtime.At[float64](a.Ptr[1], 0)+eps)
 	for r := range a.Rows {
-		v := *runtime.At[float64](a.Ptr[0], r*a.Row[0]) / math.Sqrt(*runtime.At[float64](a.Ptr[1], r*a.Row[1])+eps)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
-			for k := range a.K {
-				dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2]+k*a.KStep[2], m)
-				dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3]+k*a.KStep[3], m)
-				for i := range m {
-					dX[i] = float64(v * dY[i])
-				}
+			dY := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			dX := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			for i := range m {
+				dYv := dY[i]
+				dX[i] = float64(v * dYv)
+				sum[i%32] += dYv
 			}
 		}
 	}
+	*runtime.At[float64](a.Ptr[4], 0) = runtime.LaneSum(sum[:])
 }
 
-// instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go reads dY, x, runningMean, runningVar; writes dWeight, dBias.
+// instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go reads dY, x, runningMean, runningVar; writes dWeight.
 func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	s1 := float64(a.F[1])
@@ -136,30 +133,23 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go
 	c := s0 != 0 && s1 != 0
 	for r := range a.Rows {
 		runningMeanv := *runtime.At[float64](a.Ptr[2], r*a.Row[2])
-		// Pass 1: sum, sum.
-		var sum [16]float64
-		var sum2 [16]float64
+		// Pass 1: sum.
+		var sum [32]float64
 		for n, end := 0, a.Lanes(1); n < end; n += 64 {
 			m := min(end-n, 64)
 			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				dYv := dY[i]
-				sum[i%16] += float64(dYv * (x[i] - runningMeanv))
-				sum2[i%16] += dYv
+				sum[i%32] += float64(dY[i] * (x[i] - runningMeanv))
 			}
 		}
 		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
-		rowSum2 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum2[:]))
 		if a.Pass == 1 {
 			continue
 		}
 		v := runtime.Select64(c, rowSum/math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3])+eps), 0)
 		if a.Ends(1) {
 			*runtime.At[float64](a.Ptr[4], r*a.Row[4]) = v
-		}
-		if a.Ends(1) {
-			*runtime.At[float64](a.Ptr[5], r*a.Row[5]) = rowSum2
 		}
 	}
 }
@@ -297,6 +287,58 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go(a *
 	}
 }
 
+// instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a *runtime.Args) {
+	s0 := float32(a.F[0])
+	eps := float32(a.F[1])
+	var sum [16]float32
+	var sum2 [16]float32
+	weightv := *runtime.At[float32](a.Ptr[6], 0)
+	v := 1 / s0
+	for r := range a.Rows {
+		v2 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / s0
+		v3 := float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[3], r*a.Row[3])/s0 + eps)))
+		v4 := 1 / v3
+		// Pass 1: sum, sum.
+		var sum3 [16]float32
+		var sum4 [16]float32
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
+			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			for i := range m {
+				dYv := dY[i]
+				v5 := x[i] - v2
+				sum3[i%16] += float32(dYv * v5)
+				sum4[i%16] += dYv
+				sum[i%16] += float32(float32(v4*dYv) * v5)
+				sum2[i%16] += dYv
+			}
+		}
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		v6 := weightv / v3
+		v7 := float32(v*rowSum3) / v3 / v3
+		v8 := float32(v * rowSum4)
+		// Pass 2: store dX.
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
+			dY := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			dX := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
+			for i := range m {
+				v9 := dY[i] - float32(v7*(x[i]-v2))
+				dX[i] = float32(v6 * (v9 - v8))
+			}
+		}
+	}
+	*runtime.At[float32](a.Ptr[4], 0) = runtime.LaneSum(sum[:])
+	*runtime.At[float32](a.Ptr[5], 0) = runtime.LaneSum(sum2[:])
+}
+
 // instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go reads x; writes mean, mean2, yPart2.
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
@@ -430,86 +472,54 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_go reads x; writes mean, yPart2.
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_go(a *runtime.Args) {
-	s0 := float32(a.F[0])
-	eps := float32(a.F[1])
-	for r := range a.Rows {
-		// Pass 1: sum.
-		var sum [64]float32
-		for n, end := 0, a.Lanes(1); n < end; n += 64 {
-			m := min(end-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				sum[i] += x[i]
-			}
-		}
-		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
-		if a.Pass == 1 {
-			continue
-		}
-		v := rowSum / s0
-		// Pass 2: sum.
-		var sum2 [64]float32
-		for n, end := 0, a.Lanes(2); n < end; n += 64 {
-			m := min(end-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v2 := x[i] - v
-				sum2[i] += float32(v2 * v2)
-			}
-		}
-		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
-		if a.Pass == 2 {
-			continue
-		}
-		if a.Ends(2) {
-			*runtime.At[float32](a.Ptr[1], r*a.Row[1]) = rowSum
-		}
-		if a.Ends(2) {
-			*runtime.At[float32](a.Ptr[2], r*a.Row[2]) = float32(math.Sqrt(float64(rowSum2/s0 + eps)))
-		}
-	}
-}
-
-// instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_go reads x; writes mean, yPart2.
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
+	var sum [8]float64
+	var sum2 [8]float64
+	weightv := *runtime.At[float64](a.Ptr[6], 0)
+	v := 1 / s0
 	for r := range a.Rows {
-		// Pass 1: sum.
-		var sum [32]float64
+		v2 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / s0
+		v3 := math.Sqrt(*runtime.At[float64](a.Ptr[3], r*a.Row[3])/s0 + eps)
+		v4 := 1 / v3
+		// Pass 1: sum, sum.
+		var sum3 [8]float64
+		var sum4 [8]float64
 		for n, end := 0, a.Lanes(1); n < end; n += 64 {
 			m := min(end-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				sum[i%32] += x[i]
+				dYv := dY[i]
+				v5 := x[i] - v2
+				sum3[i%8] += float64(dYv * v5)
+				sum4[i%8] += dYv
+				sum[i%8] += float64(float64(v4*dYv) * v5)
+				sum2[i%8] += dYv
 			}
 		}
-		rowSum := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum[:]))
+		rowSum3 := runtime.RowValue(a, 1, 0, runtime.LaneSum(sum3[:]))
+		rowSum4 := runtime.RowValue(a, 1, 1, runtime.LaneSum(sum4[:]))
 		if a.Pass == 1 {
 			continue
 		}
-		v := rowSum / s0
-		// Pass 2: sum.
-		var sum2 [32]float64
+		v6 := weightv / v3
+		v7 := float64(v*rowSum3) / v3 / v3
+		v8 := float64(v * rowSum4)
+		// Pass 2: store dX.
 		for n, end := 0, a.Lanes(2); n < end; n += 64 {
 			m := min(end-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			dY := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			dX := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
 			for i := range m {
-				v2 := x[i] - v
-				sum2[i%32] += float64(v2 * v2)
+				v9 := dY[i] - float64(v7*(x[i]-v2))
+				dX[i] = float64(v6 * (v9 - v8))
 			}
 		}
-		rowSum2 := runtime.RowValue(a, 2, 1, runtime.LaneSum(sum2[:]))
-		if a.Pass == 2 {
-			continue
-		}
-		if a.Ends(2) {
-			*runtime.At[float64](a.Ptr[1], r*a.Row[1]) = rowSum
-		}
-		if a.Ends(2) {
-			*runtime.At[float64](a.Ptr[2], r*a.Row[2]) = math.Sqrt(rowSum2/s0 + eps)
-		}
 	}
+	*runtime.At[float64](a.Ptr[4], 0) = runtime.LaneSum(sum[:])
+	*runtime.At[float64](a.Ptr[5], 0) = runtime.LaneSum(sum2[:])
 }

@@ -45,6 +45,10 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5(a *run
 	instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go(a)
 }
 
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(a *runtime.Args) {
+	instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a)
+}
+
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(a *runtime.Args) {
 	instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a)
 }
@@ -61,10 +65,6 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5(a *run
 	instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go(a)
 }
 
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0(a *runtime.Args) {
-	instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_go(a)
-}
-
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0(a *runtime.Args) {
-	instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_go(a)
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(a *runtime.Args) {
+	instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go(a)
 }

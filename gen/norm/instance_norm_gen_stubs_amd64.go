@@ -65,6 +65,12 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx2(a
 func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx512(a *runtime.Args)
 
 //go:noescape
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
+
+//go:noescape
+func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
+
+//go:noescape
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
@@ -89,13 +95,7 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx2(a
 func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx512(a *runtime.Args)
 
 //go:noescape
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx2(a *runtime.Args)
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0_avx512(a *runtime.Args)
+func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)

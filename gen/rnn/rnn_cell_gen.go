@@ -535,7 +535,7 @@ func rnn_cell_tanh_f32_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f32_forward_0, a, &rnn_cell_tanh_f32_forward_0_plan)
 }
 
-var rnn_cell_tanh_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_tanh_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f32_forward_1", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: rnn_cell_tanh_f32_forward_0, Plan: &rnn_cell_tanh_f32_forward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f32_forward_1_plan) {
@@ -575,7 +575,7 @@ func rnn_cell_tanh_f64_forward_0_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_forward_0, a, &rnn_cell_tanh_f64_forward_0_plan)
 }
 
-var rnn_cell_tanh_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_tanh_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_tanh_f64_forward_1", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: rnn_cell_tanh_f64_forward_0, Plan: &rnn_cell_tanh_f64_forward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_tanh_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_tanh_f64_forward_1_plan) {
@@ -605,7 +605,7 @@ func rnn_cell_tanh_f64_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_tanh_f64_backward_4, a, &rnn_cell_tanh_f64_backward_4_plan)
 }
 
-var rnn_cell_relu_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var rnn_cell_relu_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f32_forward_1", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: rnn_cell_tanh_f32_forward_0, Plan: &rnn_cell_tanh_f32_forward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f32_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f32_forward_1_plan) {
@@ -655,7 +655,7 @@ func rnn_cell_relu_f32_backward_4_launch(a *runtime.Args) {
 	runtime.Launch(rnn_cell_relu_f32_backward_4, a, &rnn_cell_relu_f32_backward_4_plan)
 }
 
-var rnn_cell_relu_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_forward_1", Rows: true, Lanes: true, Stream: true, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var rnn_cell_relu_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/rnn.rnn_cell_relu_f64_forward_1", Rows: true, Lanes: true, Stream: true, Sums: &runtime.Sums{Kernel: rnn_cell_tanh_f64_forward_0, Plan: &rnn_cell_tanh_f64_forward_0_plan, From: []int{0, 1}, One: 0, Sum: 1}, Shared: 3, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func rnn_cell_relu_f64_forward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &rnn_cell_relu_f64_forward_1_plan) {

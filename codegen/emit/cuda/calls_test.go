@@ -152,6 +152,13 @@ func (o *op) binding(r *rand.Rand, extents []int) (ir.Binding, bool) {
 	if !found {
 		return in, false
 	}
+	for _, d := range f.Dims {
+		x, err := ir.EvalScalar(f, d.Value, in)
+		if err != nil || x < 0 {
+			return in, false
+		}
+		in.Extents[d.Axis] = int(x)
+	}
 	for _, t := range f.Inputs {
 		in.Arrays[t] = o.tensor(r, t, in)
 	}

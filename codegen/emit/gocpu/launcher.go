@@ -13,6 +13,15 @@ func launchName(n *nest.Nest) string { return n.Name + "_launch" }
 
 func planName(n *nest.Nest) string { return n.Name + "_plan" }
 
+// runLaunch runs a launch whose arguments are in a, and its batch in batch.
+func runLaunch(l *nest.Launch) *jen.Statement {
+	a := jen.Op("&").Id("a")
+	if len(l.Batch) > 0 {
+		return jen.Id("batch").Dot("Launch").Call(jen.Id(launchName(l.Nest)), a, jen.Op("&").Id(planName(l.Nest)))
+	}
+	return jen.Id(launchName(l.Nest)).Call(a)
+}
+
 // launcher declares the plan of a kernel, and the function that runs it: small launches at once, others in chunks.
 func launcher(n *nest.Nest, importPath string) jen.Code {
 	facts := factsOf(n)
@@ -37,6 +46,9 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 			plan = append(plan, field("StepsTo", jen.Lit(o)))
 		}
 	}
+	if n.SumsBy != nil {
+		plan = append(plan, field("Sums", sums(n, n.Sums())))
+	}
 	if work := n.SharedWork(); work > 0 {
 		plan = append(plan, field("Shared", jen.Lit(work)))
 	}
@@ -51,6 +63,17 @@ func launcher(n *nest.Nest, importPath string) jen.Code {
 		),
 		jen.Qual(runtimePath, "Launch").Call(jen.Id(n.Name), jen.Id("a"), ref()),
 	)
+}
+
+// sums says which kernel adds up products for another one.
+func sums(n *nest.Nest, s *nest.Sums) jen.Code {
+	from := jen.Index().Int().ValuesFunc(func(g *jen.Group) {
+		for _, o := range s.From {
+			g.Lit(o)
+		}
+	})
+	return jen.Op("&").Qual(runtimePath, "Sums").Values(field("Kernel", jen.Id(n.SumsBy.Name)), field("Plan", jen.Op("&").Id(planName(n.SumsBy))),
+		field("From", from), field("One", jen.Lit(s.One)), field("Sum", jen.Lit(s.Sum)))
 }
 
 var runtimeDType = map[nest.DType]string{nest.F32: "F32", nest.F64: "F64", nest.I32: "I32", nest.I64: "I64"}

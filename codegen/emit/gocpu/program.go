@@ -55,7 +55,7 @@ func (p *programBody) text() string { return render1(p.code(func(int) jen.Code {
 
 // programBody writes a program.
 func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, error) {
-	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
+	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "batch", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
 	if err := p.checks(); err != nil {
 		return nil, err
 	}
@@ -65,6 +65,9 @@ func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, erro
 			return nil, err
 		}
 		p.local(t, jen.Id("b").Dot("Scratch").Call(d, p.elements(t.Axes)))
+	}
+	for _, t := range prog.Nests.Indices {
+		p.local(t, jen.Id("b").Dot("Indices").Call(p.elements(t.Axes)))
 	}
 	if err := p.outputs(); err != nil {
 		return nil, err
@@ -151,8 +154,16 @@ func (p *programBody) address(t *ir.Tensor) (jen.Code, error) {
 	if q := p.s.params[i]; q.mode == "Gradient" || q.saved && q.written() {
 		return p.spare(i, t), nil
 	}
-	if p.program.dtypes[t.Elem.Name] == ir.AnyInt {
+	switch {
+	case p.program.dtypes[t.Elem.Name] == ir.AnyInt:
 		p.local(t, jen.Id("b").Dot("Wide").Call(jen.Lit(i)))
+		return p.memory[t], nil
+	case isBool(t, p.program):
+		d, err := p.dtype(t.Elem)
+		if err != nil {
+			return nil, err
+		}
+		p.local(t, jen.Id("b").Dot("Truths").Call(jen.Lit(i), d))
 		return p.memory[t], nil
 	}
 	return p.pointer(i), nil
@@ -186,8 +197,25 @@ func (p *programBody) elements(axes []*ir.Axis) jen.Code {
 	return product
 }
 
+// isBool reports whether the elements of a tensor are conditions, which nests read as floats.
+func isBool(t *ir.Tensor, prog typedProgram) bool { return t.Elem.Resolve(prog.dtypes) == "bool" }
+
+// floats is the dtype of the floats of a program: that of a variable, where one stands for it.
+func (p *programBody) floats() jen.Code {
+	name := p.program.Nests.Launches[0].Nest.Float.String()
+	for k, v := range p.g.decl.ElemVars {
+		if p.program.dtypes[v.Name] == name {
+			return jen.Id("b").Dot("DType").Index(jen.Lit(k))
+		}
+	}
+	return jen.Qual(runtimePath, runtimeName[name])
+}
+
 // dtype is the dtype of an element type in the call.
 func (p *programBody) dtype(e ir.Elem) (jen.Code, error) {
+	if e.Resolve(p.program.dtypes) == "bool" {
+		return p.floats(), nil
+	}
 	if runtimeName[e.Name] != "" {
 		return jen.Qual(runtimePath, runtimeName[ir.CodeFloat(e.Name)]), nil
 	}
@@ -254,6 +282,9 @@ func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
 	add := func(c jen.Code) { part.fill = append(part.fill, c) }
 	a := func(name string) *jen.Statement { return jen.Id("a").Dot(name) }
 	add(jen.List(a("Rows"), a("N"), a("K")).Op("=").List(p.elements(l.Grid), p.elements(l.Vector), p.elements(l.Serial)))
+	if len(l.Batch) > 0 {
+		part.fill = append(part.fill, p.batch(l)...)
+	}
 	gathered := gatheredOperands(l.Nest)
 	for i, b := range l.Operands {
 		if lies, ok := l.AsItLies(i); ok {

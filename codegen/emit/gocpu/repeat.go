@@ -49,7 +49,7 @@ func ofTensor(v *ir.Value) bool {
 
 // repeatsLaunch reports whether a launch depends on addresses and on the number of elements alone: one row of all elements, or one element.
 func (g *opGen) repeatsLaunch(s *signature, l *nest.Launch) bool {
-	if len(l.Grid) > 0 || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, ofTensor) {
+	if len(l.Batch) > 0 || len(l.Grid) > 0 || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, ofTensor) {
 		return false
 	}
 	gathered := gatheredOperands(l.Nest)
@@ -77,7 +77,7 @@ func (g *opGen) idleCall(bodies []*programBody) []jen.Code {
 // launchCall runs a launch, or lets it be repeated.
 func (g *opGen) launchCall(l *nest.Launch, repeat bool) []jen.Code {
 	a := func() jen.Code { return jen.Op("&").Id("a") }
-	run := jen.Id(launchName(l.Nest)).Call(a())
+	run := runLaunch(l)
 	if !repeat {
 		return []jen.Code{run}
 	}

@@ -213,7 +213,7 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 				return nil, err
 			}
 			calls[i] = append(b.code(func(launch int) jen.Code {
-				return jen.Id(launchName(b.program.Nests.Launches[launch].Nest)).Call(jen.Op("&").Id("a"))
+				return runLaunch(b.program.Nests.Launches[launch])
 			}), jen.Return(jen.Nil()))
 		}
 		chosen, every := g.dispatch(programs, func(i int) []jen.Code { return calls[i] })

@@ -148,6 +148,9 @@ func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 		if share := s.shares(i); share != nil {
 			f = append(f, field("InPlace", share))
 		}
+		if n := s.batched(i); n > 0 {
+			f = append(f, field("Batch", jen.Lit(n)))
+		}
 		params = append(params, jen.Line().Lit(i).Op(":").Values(f...))
 	}
 	f := []jen.Code{

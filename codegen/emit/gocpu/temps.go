@@ -39,7 +39,7 @@ func (g *opGen) onTheWay(s *signature) []*ir.Tensor {
 		default:
 			list = append(list, prog.Nests.Temps...)
 			for _, t := range prog.Func.Inputs {
-				if p.Calls()[t.Elem.Name] == ir.AnyInt { // elements become i64
+				if p.Calls()[t.Elem.Name] == ir.AnyInt || t.Elem.Resolve(p.DTypes) == "bool" && prog.Takes(t) { // elements become i64, or floats
 					list = append(list, t)
 				}
 			}

@@ -116,6 +116,66 @@ extern "C" __global__ void addbmm_beta_is_0_f32_forward_0(const OpgenArgs a) {
     }
 }
 
+extern "C" __global__ void addbmm_beta_is_0_f32_backward_0(const OpgenArgs a) {
+    float *const p0 = (float *)a.Ptr[0];  // d_c
+    const float v0 = 0.0f;
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        p0[n * a.Step[0]] = v0;
+    }
+}
+
+extern "C" __global__ void addbmm_beta_is_0_f32_backward_1(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // alpha
+    const float *const p0 = (const float *)a.Ptr[0];  // d_y
+    const float *const p1 = (const float *)a.Ptr[1];  // z
+    float *const p2 = (float *)a.Ptr[2];  // d_x
+    const float v0 = s0;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            float r0 = 0.0f;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                float r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const float v1 = p0[r * a.Row[0] + k * a.KStep[0]];
+                    const float v2 = opgen_mul(v0, v1);
+                    const float v3 = p1[n * a.Step[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v2, v3, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const float v5 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v5;
+        }
+    }
+}
+
+extern "C" __global__ void addbmm_beta_is_0_f32_backward_2(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // alpha
+    const float *const p0 = (const float *)a.Ptr[0];  // d_y
+    const float *const p1 = (const float *)a.Ptr[1];  // x
+    float *const p2 = (float *)a.Ptr[2];  // d_z
+    const float v0 = s0;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            float r0 = 0.0f;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                float r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const float v1 = p0[n * a.Step[0] + k * a.KStep[0]];
+                    const float v2 = opgen_mul(v0, v1);
+                    const float v3 = p1[r * a.Row[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v2, v3, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const float v5 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v5;
+        }
+    }
+}
+
 extern "C" __global__ void addbmm_beta_is_0_f64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // alpha
     const double *const p0 = (const double *)a.Ptr[0];  // x
@@ -140,6 +200,66 @@ extern "C" __global__ void addbmm_beta_is_0_f64_forward_0(const OpgenArgs a) {
             const double v6 = opgen_mul(v1, v5);
             const double v7 = v0 + v6;
             p2[r * a.Row[2] + n * a.Step[2]] = v7;
+        }
+    }
+}
+
+extern "C" __global__ void addbmm_beta_is_0_f64_backward_0(const OpgenArgs a) {
+    double *const p0 = (double *)a.Ptr[0];  // d_c
+    const double v0 = 0.0;
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        p0[n * a.Step[0]] = v0;
+    }
+}
+
+extern "C" __global__ void addbmm_beta_is_0_f64_backward_1(const OpgenArgs a) {
+    const double s0 = (double)a.F[0];  // alpha
+    const double *const p0 = (const double *)a.Ptr[0];  // d_y
+    const double *const p1 = (const double *)a.Ptr[1];  // z
+    double *const p2 = (double *)a.Ptr[2];  // d_x
+    const double v0 = s0;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            double r0 = 0.0;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                double r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const double v1 = p0[r * a.Row[0] + k * a.KStep[0]];
+                    const double v2 = opgen_mul(v0, v1);
+                    const double v3 = p1[n * a.Step[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v2, v3, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const double v5 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v5;
+        }
+    }
+}
+
+extern "C" __global__ void addbmm_beta_is_0_f64_backward_2(const OpgenArgs a) {
+    const double s0 = (double)a.F[0];  // alpha
+    const double *const p0 = (const double *)a.Ptr[0];  // d_y
+    const double *const p1 = (const double *)a.Ptr[1];  // x
+    double *const p2 = (double *)a.Ptr[2];  // d_z
+    const double v0 = s0;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            double r0 = 0.0;
+            for (long long k0 = 0; k0 < a.K; k0 += 512) {
+                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
+                double r0b = 0;
+                for (long long k = k0; k < k1; k++) {
+                    const double v1 = p0[n * a.Step[0] + k * a.KStep[0]];
+                    const double v2 = opgen_mul(v0, v1);
+                    const double v3 = p1[r * a.Row[1] + k * a.KStep[1]];
+                    r0b = opgen_fma(v2, v3, r0b);
+                }
+                r0 = r0 + r0b;
+            }
+            const double v5 = r0;
+            p2[r * a.Row[2] + n * a.Step[2]] = v5;
         }
     }
 }
@@ -176,6 +296,18 @@ extern "C" __global__ void addbmm_no_beta_is_0_f32_forward_0(const OpgenArgs a) 
     }
 }
 
+extern "C" __global__ void addbmm_no_beta_is_0_f32_backward_0(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // beta
+    const float *const p0 = (const float *)a.Ptr[0];  // d_y
+    float *const p1 = (float *)a.Ptr[1];  // d_c
+    const float v0 = s0;
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        const float v1 = p0[n * a.Step[0]];
+        const float v2 = opgen_mul(v0, v1);
+        p1[n * a.Step[1]] = v2;
+    }
+}
+
 extern "C" __global__ void addbmm_no_beta_is_0_f64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // beta
     const double s1 = (double)a.F[1];  // alpha
@@ -205,5 +337,17 @@ extern "C" __global__ void addbmm_no_beta_is_0_f64_forward_0(const OpgenArgs a) 
             const double v9 = v6 + v8;
             p3[r * a.Row[3] + n * a.Step[3]] = v9;
         }
+    }
+}
+
+extern "C" __global__ void addbmm_no_beta_is_0_f64_backward_0(const OpgenArgs a) {
+    const double s0 = (double)a.F[0];  // beta
+    const double *const p0 = (const double *)a.Ptr[0];  // d_y
+    double *const p1 = (double *)a.Ptr[1];  // d_c
+    const double v0 = s0;
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        const double v1 = p0[n * a.Step[0]];
+        const double v2 = opgen_mul(v0, v1);
+        p1[n * a.Step[1]] = v2;
     }
 }

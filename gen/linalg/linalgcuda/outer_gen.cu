@@ -88,20 +88,6 @@ template <class T, class Op> static __device__ void opgen_combine(const OpgenArg
 extern "C" __global__ void opgen_combine_sum_f32(const OpgenArgs a) { opgen_combine<float, OpgenSum<float> >(a, 0.0f); }
 extern "C" __global__ void opgen_combine_sum_f64(const OpgenArgs a) { opgen_combine<double, OpgenSum<double> >(a, 0.0); }
 
-extern "C" __global__ void outer_f32_forward_0(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // z
-    float *const p2 = (float *)a.Ptr[2];  // y
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v0 = p0[r * a.Row[0]];
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v1 = p1[n * a.Step[1]];
-            const float v2 = opgen_mul(v0, v1);
-            p2[r * a.Row[2] + n * a.Step[2]] = v2;
-        }
-    }
-}
-
 extern "C" __global__ void outer_f32_backward_0(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     const float *const p1 = (const float *)a.Ptr[1];  // z
@@ -125,20 +111,6 @@ extern "C" __global__ void outer_f32_backward_0(const OpgenArgs a) {
         __syncthreads();
         if (threadIdx.x == 0) p4[r * a.Row[4]] = v7;
         __syncthreads();
-    }
-}
-
-extern "C" __global__ void outer_f64_forward_0(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // z
-    double *const p2 = (double *)a.Ptr[2];  // y
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v0 = p0[r * a.Row[0]];
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v1 = p1[n * a.Step[1]];
-            const double v2 = opgen_mul(v0, v1);
-            p2[r * a.Row[2] + n * a.Step[2]] = v2;
-        }
     }
 }
 

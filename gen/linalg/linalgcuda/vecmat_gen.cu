@@ -114,38 +114,23 @@ extern "C" __global__ void vecmat_f32_forward_0(const OpgenArgs a) {
 extern "C" __global__ void vecmat_f32_backward_0(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     const float *const p1 = (const float *)a.Ptr[1];  // z
-    float *const p2 = (float *)a.Ptr[2];  // d_x
+    const float *const p2 = (const float *)a.Ptr[2];  // x
+    float *const p3 = (float *)a.Ptr[3] + (long long)blockIdx.x * a.Part[3];  // d_x
+    float *const p4 = (float *)a.Ptr[4];  // d_z
+    float r0 = 0.0f;
+    const float v0 = p2[0];
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        float r0 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v0 = p0[n * a.Step[0]];
-            const float v1 = p1[r * a.Row[1] + n * a.Step[1]];
-            const float v2 = opgen_mul(v0, v1);
-            r0 = OpgenSum<float>::of(r0, v2);
-        }
-        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v4 = r0;
-        if (threadIdx.x == 0) p2[r * a.Row[2]] = v4;
-    }
-}
-
-extern "C" __global__ void vecmat_f32_backward_1(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    const float *const p1 = (const float *)a.Ptr[1];  // d_y
-    float *const p2 = (float *)a.Ptr[2];  // d_z
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v0 = p0[r * a.Row[0]];
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            for (long long k0 = 0; k0 < a.K; k0 += 512) {
-                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
-                for (long long k = k0; k < k1; k++) {
-                    const float v1 = p1[n * a.Step[1] + k * a.KStep[1]];
-                    const float v2 = opgen_mul(v0, v1);
-                    p2[r * a.Row[2] + n * a.Step[2] + k * a.KStep[2]] = v2;
-                }
-            }
+            const float v1 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v2 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v3 = opgen_mul(v1, v2);
+            const float v4 = opgen_mul(v0, v1);
+            r0 = OpgenSum<float>::of(r0, v3);
+            p4[r * a.Row[4] + n * a.Step[4]] = v4;
         }
     }
+    r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
+    if (threadIdx.x == 0) *p3 = r0;
 }
 
 extern "C" __global__ void vecmat_f64_forward_0(const OpgenArgs a) {
@@ -174,36 +159,21 @@ extern "C" __global__ void vecmat_f64_forward_0(const OpgenArgs a) {
 extern "C" __global__ void vecmat_f64_backward_0(const OpgenArgs a) {
     const double *const p0 = (const double *)a.Ptr[0];  // d_y
     const double *const p1 = (const double *)a.Ptr[1];  // z
-    double *const p2 = (double *)a.Ptr[2];  // d_x
+    const double *const p2 = (const double *)a.Ptr[2];  // x
+    double *const p3 = (double *)a.Ptr[3] + (long long)blockIdx.x * a.Part[3];  // d_x
+    double *const p4 = (double *)a.Ptr[4];  // d_z
+    double r0 = 0.0;
+    const double v0 = p2[0];
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        double r0 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v0 = p0[n * a.Step[0]];
-            const double v1 = p1[r * a.Row[1] + n * a.Step[1]];
-            const double v2 = opgen_mul(v0, v1);
-            r0 = OpgenSum<double>::of(r0, v2);
-        }
-        r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v4 = r0;
-        if (threadIdx.x == 0) p2[r * a.Row[2]] = v4;
-    }
-}
-
-extern "C" __global__ void vecmat_f64_backward_1(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    const double *const p1 = (const double *)a.Ptr[1];  // d_y
-    double *const p2 = (double *)a.Ptr[2];  // d_z
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v0 = p0[r * a.Row[0]];
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            for (long long k0 = 0; k0 < a.K; k0 += 512) {
-                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
-                for (long long k = k0; k < k1; k++) {
-                    const double v1 = p1[n * a.Step[1] + k * a.KStep[1]];
-                    const double v2 = opgen_mul(v0, v1);
-                    p2[r * a.Row[2] + n * a.Step[2] + k * a.KStep[2]] = v2;
-                }
-            }
+            const double v1 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v2 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v3 = opgen_mul(v1, v2);
+            const double v4 = opgen_mul(v0, v1);
+            r0 = OpgenSum<double>::of(r0, v3);
+            p4[r * a.Row[4] + n * a.Step[4]] = v4;
         }
     }
+    r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
+    if (threadIdx.x == 0) *p3 = r0;
 }

@@ -128,24 +128,24 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     const float *const p1 = (const float *)a.Ptr[1];  // running_var
     const float *const p2 = (const float *)a.Ptr[2];  // d_y
     float *const p3 = (float *)a.Ptr[3];  // d_x
-    const float v0 = s0;
+    float *const p4 = (float *)a.Ptr[4] + (long long)blockIdx.x * a.Part[4];  // d_bias
+    float r0 = 0.0f;
+    const float v0 = p0[0];
+    const float v1 = p1[0];
+    const float v2 = s0;
+    const float v3 = v1 + v2;
+    const float v4 = opgen_sqrt(v3);
+    const float v5 = v0 / v4;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v1 = p0[r * a.Row[0]];
-        const float v2 = p1[r * a.Row[1]];
-        const float v3 = v2 + v0;
-        const float v4 = opgen_sqrt(v3);
-        const float v5 = v1 / v4;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            for (long long k0 = 0; k0 < a.K; k0 += 512) {
-                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
-                for (long long k = k0; k < k1; k++) {
-                    const float v6 = p2[r * a.Row[2] + n * a.Step[2] + k * a.KStep[2]];
-                    const float v7 = opgen_mul(v5, v6);
-                    p3[r * a.Row[3] + n * a.Step[3] + k * a.KStep[3]] = v7;
-                }
-            }
+            const float v6 = p2[r * a.Row[2] + n * a.Step[2]];
+            const float v7 = opgen_mul(v5, v6);
+            p3[r * a.Row[3] + n * a.Step[3]] = v7;
+            r0 = OpgenSum<float>::of(r0, v6);
         }
     }
+    r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
+    if (threadIdx.x == 0) *p4 = r0;
 }
 
 extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running_var_f32_backward_1(const OpgenArgs a) {
@@ -157,7 +157,6 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     const float *const p2 = (const float *)a.Ptr[2];  // running_mean
     const float *const p3 = (const float *)a.Ptr[3];  // running_var
     float *const p4 = (float *)a.Ptr[4];  // d_weight
-    float *const p5 = (float *)a.Ptr[5];  // d_bias
     const float v0 = s0;
     const float v1 = 0.0f;
     const bool v2 = v0 != v1;
@@ -168,29 +167,22 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const float v7 = p2[r * a.Row[2]];
         float r0 = 0.0f;
-        float r1 = 0.0f;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const float v8 = p0[r * a.Row[0] + n * a.Step[0]];
             const float v9 = p1[r * a.Row[1] + n * a.Step[1]];
             const float v10 = v9 - v7;
             const float v11 = opgen_mul(v8, v10);
             r0 = OpgenSum<float>::of(r0, v11);
-            r1 = OpgenSum<float>::of(r1, v8);
         }
         r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        const float v14 = r0;
-        const float v15 = p3[r * a.Row[3]];
-        const float v16 = v15 + v6;
-        const float v17 = opgen_sqrt(v16);
-        const float v18 = v14 / v17;
-        const float v19 = v5 ? v18 : v1;
-        const float v20 = r1;
+        const float v13 = r0;
+        const float v14 = p3[r * a.Row[3]];
+        const float v15 = v14 + v6;
+        const float v16 = opgen_sqrt(v15);
+        const float v17 = v13 / v16;
+        const float v18 = v5 ? v17 : v1;
         __syncthreads();
-        if (threadIdx.x == 0) p4[r * a.Row[4]] = v19;
-        __syncthreads();
-        __syncthreads();
-        if (threadIdx.x == 0) p5[r * a.Row[5]] = v20;
+        if (threadIdx.x == 0) p4[r * a.Row[4]] = v18;
         __syncthreads();
     }
 }
@@ -235,24 +227,24 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     const double *const p1 = (const double *)a.Ptr[1];  // running_var
     const double *const p2 = (const double *)a.Ptr[2];  // d_y
     double *const p3 = (double *)a.Ptr[3];  // d_x
-    const double v0 = s0;
+    double *const p4 = (double *)a.Ptr[4] + (long long)blockIdx.x * a.Part[4];  // d_bias
+    double r0 = 0.0;
+    const double v0 = p0[0];
+    const double v1 = p1[0];
+    const double v2 = s0;
+    const double v3 = v1 + v2;
+    const double v4 = opgen_sqrt(v3);
+    const double v5 = v0 / v4;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v1 = p0[r * a.Row[0]];
-        const double v2 = p1[r * a.Row[1]];
-        const double v3 = v2 + v0;
-        const double v4 = opgen_sqrt(v3);
-        const double v5 = v1 / v4;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            for (long long k0 = 0; k0 < a.K; k0 += 512) {
-                const long long k1 = k0 + 512 < a.K ? k0 + 512 : a.K;
-                for (long long k = k0; k < k1; k++) {
-                    const double v6 = p2[r * a.Row[2] + n * a.Step[2] + k * a.KStep[2]];
-                    const double v7 = opgen_mul(v5, v6);
-                    p3[r * a.Row[3] + n * a.Step[3] + k * a.KStep[3]] = v7;
-                }
-            }
+            const double v6 = p2[r * a.Row[2] + n * a.Step[2]];
+            const double v7 = opgen_mul(v5, v6);
+            p3[r * a.Row[3] + n * a.Step[3]] = v7;
+            r0 = OpgenSum<double>::of(r0, v6);
         }
     }
+    r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
+    if (threadIdx.x == 0) *p4 = r0;
 }
 
 extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1(const OpgenArgs a) {
@@ -264,7 +256,6 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     const double *const p2 = (const double *)a.Ptr[2];  // running_mean
     const double *const p3 = (const double *)a.Ptr[3];  // running_var
     double *const p4 = (double *)a.Ptr[4];  // d_weight
-    double *const p5 = (double *)a.Ptr[5];  // d_bias
     const double v0 = s0;
     const double v1 = 0.0;
     const bool v2 = v0 != v1;
@@ -275,29 +266,22 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
         const double v7 = p2[r * a.Row[2]];
         double r0 = 0.0;
-        double r1 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
             const double v8 = p0[r * a.Row[0] + n * a.Step[0]];
             const double v9 = p1[r * a.Row[1] + n * a.Step[1]];
             const double v10 = v9 - v7;
             const double v11 = opgen_mul(v8, v10);
             r0 = OpgenSum<double>::of(r0, v11);
-            r1 = OpgenSum<double>::of(r1, v8);
         }
         r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
-        const double v14 = r0;
-        const double v15 = p3[r * a.Row[3]];
-        const double v16 = v15 + v6;
-        const double v17 = opgen_sqrt(v16);
-        const double v18 = v14 / v17;
-        const double v19 = v5 ? v18 : v1;
-        const double v20 = r1;
+        const double v13 = r0;
+        const double v14 = p3[r * a.Row[3]];
+        const double v15 = v14 + v6;
+        const double v16 = opgen_sqrt(v15);
+        const double v17 = v13 / v16;
+        const double v18 = v5 ? v17 : v1;
         __syncthreads();
-        if (threadIdx.x == 0) p4[r * a.Row[4]] = v19;
-        __syncthreads();
-        __syncthreads();
-        if (threadIdx.x == 0) p5[r * a.Row[5]] = v20;
+        if (threadIdx.x == 0) p4[r * a.Row[4]] = v18;
         __syncthreads();
     }
 }
@@ -518,6 +502,72 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(const OpgenArgs a) {
+    const float s0 = (float)a.F[0];  // s0
+    const float s1 = (float)a.F[1];  // eps
+    const float *const p0 = (const float *)a.Ptr[0];  // d_y
+    const float *const p1 = (const float *)a.Ptr[1];  // x
+    const float *const p2 = (const float *)a.Ptr[2];  // mean
+    const float *const p3 = (const float *)a.Ptr[3];  // mean2
+    float *const p4 = (float *)a.Ptr[4] + (long long)blockIdx.x * a.Part[4];  // d_weight
+    float *const p5 = (float *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // d_bias
+    const float *const p6 = (const float *)a.Ptr[6];  // weight
+    float *const p7 = (float *)a.Ptr[7];  // d_x
+    float r2 = 0.0f;
+    float r3 = 0.0f;
+    const float v0 = s0;
+    const float v1 = 1.0f;
+    const float v2 = s1;
+    const float v3 = p6[0];
+    const float v4 = v1 / v0;
+    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        const float v5 = p2[r * a.Row[2]];
+        const float v6 = v5 / v0;
+        const float v7 = p3[r * a.Row[3]];
+        const float v8 = v7 / v0;
+        const float v9 = v8 + v2;
+        const float v10 = opgen_sqrt(v9);
+        const float v11 = v1 / v10;
+        float r0 = 0.0f;
+        float r1 = 0.0f;
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v12 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v13 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v14 = v13 - v6;
+            const float v15 = opgen_mul(v12, v14);
+            const float v16 = opgen_mul(v11, v12);
+            const float v17 = opgen_mul(v16, v14);
+            r0 = OpgenSum<float>::of(r0, v15);
+            r1 = OpgenSum<float>::of(r1, v12);
+            r2 = OpgenSum<float>::of(r2, v17);
+            r3 = OpgenSum<float>::of(r3, v12);
+        }
+        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
+        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
+        const float v22 = v3 / v10;
+        const float v23 = r0;
+        const float v24 = opgen_mul(v4, v23);
+        const float v25 = v24 / v10;
+        const float v26 = v25 / v10;
+        const float v27 = r1;
+        const float v28 = opgen_mul(v4, v27);
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const float v29 = p0[r * a.Row[0] + n * a.Step[0]];
+            const float v30 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v31 = v30 - v6;
+            const float v32 = opgen_mul(v26, v31);
+            const float v33 = v29 - v32;
+            const float v34 = v33 - v28;
+            const float v35 = opgen_mul(v22, v34);
+            p7[r * a.Row[7] + n * a.Step[7]] = v35;
+        }
+    }
+    r2 = opgen_block<float, OpgenSum<float> >(r2, 0.0f);
+    if (threadIdx.x == 0) *p4 = r2;
+    r3 = opgen_block<float, OpgenSum<float> >(r3, 0.0f);
+    if (threadIdx.x == 0) *p5 = r3;
+}
+
 extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
@@ -734,70 +784,68 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_no_running_var_f32_forward_0(const OpgenArgs a) {
-    const float s0 = (float)a.F[0];  // s0
-    const float s1 = (float)a.F[1];  // eps
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    float *const p1 = (float *)a.Ptr[1];  // mean
-    float *const p2 = (float *)a.Ptr[2];  // y_part2
-    const float v0 = s0;
-    const float v1 = s1;
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        float r0 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v2 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenSum<float>::of(r0, v2);
-        }
-        r0 = opgen_block<float, OpgenSum<float> >(r0, 0.0f);
-        const float v4 = r0;
-        const float v5 = v4 / v0;
-        float r1 = 0.0f;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v6 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v7 = v6 - v5;
-            const float v8 = opgen_mul(v7, v7);
-            r1 = OpgenSum<float>::of(r1, v8);
-        }
-        r1 = opgen_block<float, OpgenSum<float> >(r1, 0.0f);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v4;
-        const float v11 = r1;
-        const float v12 = v11 / v0;
-        const float v13 = v12 + v1;
-        const float v14 = opgen_sqrt(v13);
-        if (threadIdx.x == 0) p2[r * a.Row[2]] = v14;
-    }
-}
-
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_no_running_var_f64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    double *const p1 = (double *)a.Ptr[1];  // mean
-    double *const p2 = (double *)a.Ptr[2];  // y_part2
+    const double *const p0 = (const double *)a.Ptr[0];  // d_y
+    const double *const p1 = (const double *)a.Ptr[1];  // x
+    const double *const p2 = (const double *)a.Ptr[2];  // mean
+    const double *const p3 = (const double *)a.Ptr[3];  // mean2
+    double *const p4 = (double *)a.Ptr[4] + (long long)blockIdx.x * a.Part[4];  // d_weight
+    double *const p5 = (double *)a.Ptr[5] + (long long)blockIdx.x * a.Part[5];  // d_bias
+    const double *const p6 = (const double *)a.Ptr[6];  // weight
+    double *const p7 = (double *)a.Ptr[7];  // d_x
+    double r2 = 0.0;
+    double r3 = 0.0;
     const double v0 = s0;
-    const double v1 = s1;
+    const double v1 = 1.0;
+    const double v2 = s1;
+    const double v3 = p6[0];
+    const double v4 = v1 / v0;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
+        const double v5 = p2[r * a.Row[2]];
+        const double v6 = v5 / v0;
+        const double v7 = p3[r * a.Row[3]];
+        const double v8 = v7 / v0;
+        const double v9 = v8 + v2;
+        const double v10 = opgen_sqrt(v9);
+        const double v11 = v1 / v10;
         double r0 = 0.0;
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v2 = p0[r * a.Row[0] + n * a.Step[0]];
-            r0 = OpgenSum<double>::of(r0, v2);
-        }
-        r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
-        const double v4 = r0;
-        const double v5 = v4 / v0;
         double r1 = 0.0;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v6 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v7 = v6 - v5;
-            const double v8 = opgen_mul(v7, v7);
-            r1 = OpgenSum<double>::of(r1, v8);
+            const double v12 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v13 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v14 = v13 - v6;
+            const double v15 = opgen_mul(v12, v14);
+            const double v16 = opgen_mul(v11, v12);
+            const double v17 = opgen_mul(v16, v14);
+            r0 = OpgenSum<double>::of(r0, v15);
+            r1 = OpgenSum<double>::of(r1, v12);
+            r2 = OpgenSum<double>::of(r2, v17);
+            r3 = OpgenSum<double>::of(r3, v12);
         }
+        r0 = opgen_block<double, OpgenSum<double> >(r0, 0.0);
         r1 = opgen_block<double, OpgenSum<double> >(r1, 0.0);
-        if (threadIdx.x == 0) p1[r * a.Row[1]] = v4;
-        const double v11 = r1;
-        const double v12 = v11 / v0;
-        const double v13 = v12 + v1;
-        const double v14 = opgen_sqrt(v13);
-        if (threadIdx.x == 0) p2[r * a.Row[2]] = v14;
+        const double v22 = v3 / v10;
+        const double v23 = r0;
+        const double v24 = opgen_mul(v4, v23);
+        const double v25 = v24 / v10;
+        const double v26 = v25 / v10;
+        const double v27 = r1;
+        const double v28 = opgen_mul(v4, v27);
+        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
+            const double v29 = p0[r * a.Row[0] + n * a.Step[0]];
+            const double v30 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v31 = v30 - v6;
+            const double v32 = opgen_mul(v26, v31);
+            const double v33 = v29 - v32;
+            const double v34 = v33 - v28;
+            const double v35 = opgen_mul(v22, v34);
+            p7[r * a.Row[7] + n * a.Step[7]] = v35;
+        }
     }
+    r2 = opgen_block<double, OpgenSum<double> >(r2, 0.0);
+    if (threadIdx.x == 0) *p4 = r2;
+    r3 = opgen_block<double, OpgenSum<double> >(r3, 0.0);
+    if (threadIdx.x == 0) *p5 = r3;
 }
