@@ -219,8 +219,13 @@ func (w *walkBack) run() error {
 func (a *autograd) collect(g *Tensor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	have := a.grad.Load()
-	if have == nil || have.Released() {
+	have := a.gradient()
+	switch {
+	case have != nil && !have.Released():
+	case a.block != nil:
+		a.settle(g)
+		return
+	default:
 		a.grad.Store(g)
 		return
 	}

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -62,6 +63,9 @@ func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 	}
 	if at >= len(o.slots) {
 		return 0, &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("params[%d]", at-len(o.slots)), Want: want, Got: got, Err: ErrAlias}
+	}
+	if o.rule.Elementwise {
+		moveTogether(params)
 	}
 	o.addSlots(params, v)
 	o.groups = append(o.groups, v)
@@ -137,14 +141,13 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	}
 }
 
-// makeStates makes the states of new slots, at their start: in one block of memory, kind after kind, in which each tensor begins a line of
-// the cache.
+// makeStates makes the states of new slots, at their start: in one block of memory, kind after kind. Those of neighbours in a block of leaves
+// lie as these do, each other one begins a line of the cache.
 func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
-	const line = 8                                                                     // words
-	lines := func(t *Tensor) int { return ceilDiv(t.n*t.dtype.Size(), 8*line) * line } // in words
 	variable := r.signature().Params[r.Param].Elem.Var & (MaxVars - 1)
 	tensors, states := make([]Tensor, len(slots)*len(r.States)), make([]*Tensor, len(slots)*len(r.States))
-	words := 0
+	at := make([]int, len(tensors)) // bytes
+	order := inBlocks(slots)
 	for i, slot := range slots {
 		slot.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
 		var vars [MaxVars]DType
@@ -158,15 +161,24 @@ func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 			}
 			t.dtype = elemDType(s.Elem, &vars)
 			rowMajor(t.dims(), t.stride[:])
-			words += lines(t)
 			slot.State[k], slot.tensors[s.At] = t, t
 		}
 	}
-	memory := make([]uint64, words+line)
-	if at := uintptr(unsafe.Pointer(&memory[0])) / 8 % line; at != 0 {
-		memory = memory[line-at:]
+	end := 0
+	for k, s := range r.States {
+		for j, i := range order {
+			t := &tensors[k*len(slots)+i]
+			p := slots[i].Param.auto
+			if j > 0 && !s.Scalar && follows(slots[order[j-1]], slots[i]) {
+				before := slots[order[j-1]].Param.auto
+				at[k*len(slots)+i] = at[k*len(slots)+order[j-1]] + (p.block.from[p.at]-p.block.from[before.at])*t.dtype.Size()
+			} else {
+				at[k*len(slots)+i] = ceilDiv(end, leafLine) * leafLine
+			}
+			end = at[k*len(slots)+i] + t.n*t.dtype.Size()
+		}
 	}
-	from := uintptr(unsafe.Pointer(&memory[0]))
+	base := lined(end)
 	for k, s := range r.States {
 		init := s.Init
 		if s.Start != nil {
@@ -177,15 +189,34 @@ func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 			if t.n == 0 {
 				continue
 			}
-			t.data = unsafe.Pointer(&memory[0])
-			memory = memory[lines(t):]
+			t.data = unsafe.Add(base, at[k*len(slots)+i])
 			if init != 0 {
 				// The tensor is new and contiguous: nothing can be wrong with it.
 				_ = t.Fill(init)
 			}
 		}
 	}
-	return slab{from, from + uintptr(8*words)}
+	return slab{uintptr(base), uintptr(base) + uintptr(end)}
+}
+
+// inBlocks is the numbers of slots in an order in which neighbours in a block of leaves come one after the other.
+func inBlocks(slots []*Slot) []int {
+	order := make([]int, len(slots))
+	for i := range order {
+		order[i] = i
+	}
+	place := func(s *Slot) (uintptr, int) {
+		if b := s.Param.auto.block; b != nil {
+			return uintptr(b.base), s.Param.auto.at
+		}
+		return 0, 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		b, at := place(slots[i])
+		c, to := place(slots[j])
+		return cmp.Or(cmp.Compare(b, c), cmp.Compare(at, to))
+	})
+	return order
 }
 
 // Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
@@ -202,7 +233,7 @@ func (o *Optimizer) StepWith(extra ...[]*Tensor) error {
 	if err := o.applySchedules(); err != nil {
 		return err
 	}
-	if c := &o.calls; len(c.slots) != len(o.slots) {
+	if c := &o.calls; len(c.slots) != len(o.slots) || c.stale() {
 		c.slots = o.slots
 		c.cut()
 	}
@@ -265,8 +296,20 @@ func (o *Optimizer) Steps() int64 { return o.steps }
 
 // ZeroGrad drops the gradients of all parameters.
 func (o *Optimizer) ZeroGrad() {
-	for _, s := range o.slots {
-		s.Param.ZeroGrad()
+	c := &o.calls
+	if len(c.batches) == 0 || len(c.slots) != len(o.slots) {
+		for _, s := range o.slots {
+			s.Param.ZeroGrad()
+		}
+		return
+	}
+	for _, list := range [][]int{c.order, c.large} {
+		for _, i := range list {
+			c.slots[i].Param.ZeroGrad()
+		}
+	}
+	for _, b := range c.batches {
+		b.zeroGrad()
 	}
 }
 
@@ -282,6 +325,7 @@ func (o *Optimizer) Params() []*Tensor {
 // Slots is the parameters with what is kept for them.
 func (o *Optimizer) Slots() []*Slot {
 	o.calls.shown = true
+	o.calls.settle()
 	return o.slots
 }
 

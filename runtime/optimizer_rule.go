@@ -11,19 +11,20 @@ import (
 // A call with several tensors has phases. Each is run for all tensors before the next one: partial results of totals come
 // first, then what the op requires, and at last what is stored. So on an error nothing was changed.
 type Rule struct {
-	Op         string
-	Signatures []*Signature // by variant; nil where there is none. Their parameters: inputs, outputs, then those of Totals
-	Param      int          // of an optimizer: the parameter that is updated
-	Grad       int          // and its gradient
-	Draws      bool         // it has random numbers
-	Extra      []int        // its inputs beside the gradient, which each step is given
-	States     []State
-	Totals     []Total
-	Phases     int
-	Fails      bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
-	Attrs      []string                 // names of the attributes
-	Variant    func(*Slot) (int, error) // nil: there is one
-	Run        func(s *Slot, phase int) error
+	Op          string
+	Signatures  []*Signature // by variant; nil where there is none. Their parameters: inputs, outputs, then those of Totals
+	Param       int          // of an optimizer: the parameter that is updated
+	Grad        int          // and its gradient
+	Draws       bool         // it has random numbers
+	Extra       []int        // its inputs beside the gradient, which each step is given
+	States      []State
+	Totals      []Total
+	Phases      int
+	Elementwise bool                     // without more than attributes and the step, it computes each element of the parameter and of states of the same element of them and of the gradient
+	Fails       bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
+	Attrs       []string                 // names of the attributes
+	Variant     func(*Slot) (int, error) // nil: there is one
+	Run         func(s *Slot, phase int) error
 
 	lists sync.Pool // of *tensorLists
 }
@@ -139,7 +140,8 @@ func (b *Bound) renew(i int, t *Tensor) bool {
 		return false
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		if u := b.t[bits.TrailingZeros64(w)&(Near-1)]; u.device != CPU || overlap(u, t) {
+		k := bits.TrailingZeros64(w) & (Near - 1)
+		if u := b.t[k]; u.device != CPU || u.data != b.Ptr[k] || overlap(u, t) {
 			return false
 		}
 	}

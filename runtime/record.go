@@ -55,7 +55,7 @@ type Saved struct {
 // unchanged checks that nobody wrote what a node saved.
 func (n *node) unchanged() error {
 	for _, s := range n.saved {
-		if s.Tensor != nil && !s.Shape && s.Tensor.store.version.Load() != s.version {
+		if s.Tensor != nil && !s.Shape && s.Tensor.store.now() != s.version {
 			return &ArgError{Op: n.op, Arg: s.Name, Want: "it as it was in the forward call", Got: "changed elements", Err: ErrVersion}
 		}
 	}
@@ -89,7 +89,7 @@ func Record(op string, outputs, inputs []*Tensor, save []Saved, backward func(*B
 	for i, s := range save {
 		k := saved{Saved: s}
 		if s.Tensor != nil {
-			k.Tensor, k.version = s.Tensor.hold(), s.Tensor.store.version.Load()
+			k.Tensor, k.version = s.Tensor.hold(), s.Tensor.store.now()
 			k.Tensor.auto = nil
 		}
 		n.saved[i] = k

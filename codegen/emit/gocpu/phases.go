@@ -241,6 +241,9 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 		if g.draws() {
 			f = append(f, field("Draws", jen.True()))
 		}
+		if g.elementwise() {
+			f = append(f, field("Elementwise", jen.True()))
+		}
 		if len(g.opt.extra) > 0 {
 			var extra []jen.Code
 			for _, i := range g.opt.extra {
