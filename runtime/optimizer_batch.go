@@ -117,6 +117,9 @@ func (b *batch) plan(c *calls, grads *gradBlock) {
 			from++
 			continue
 		}
+		for _, s := range b.slots[from:to] {
+			s.live = false // it takes part with the run alone
+		}
 		k := slices.IndexFunc(old, func(r *run) bool { return r.from == from && r.to == to })
 		if k >= 0 {
 			b.runs = append(b.runs, old[k])
