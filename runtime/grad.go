@@ -12,12 +12,14 @@ type autograd struct {
 	node   *node
 	output int // of the node
 
-	mu    sync.Mutex             // of those that change what follows
-	grad  atomic.Pointer[Tensor] // nil where home has the gradient
-	hooks []*hook
-	block *leafBlock           // that the leaf is in; nil: in none
-	at    int                  // its number there
-	home  atomic.Pointer[home] // where its gradient is, or was, in memory of a block
+	mu     sync.Mutex             // of those that change what follows
+	grad   atomic.Pointer[Tensor] // nil where home has the gradient
+	hooks  []*hook
+	block  *leafBlock           // that the leaf is in; nil: in none
+	at     int                  // its number there
+	home   atomic.Pointer[home] // where its gradient is, or was, in memory of a block
+	lent   *home                // where a Backward computes the next gradient
+	lender *walkBack            // that Backward; nil: none
 }
 
 // recorded reports whether t is a result of a recorded op.

@@ -90,7 +90,7 @@ func (b *batch) begin(c *calls, t *task) {
 	b.block.mu.Lock()
 	grads := b.block.grads
 	b.block.mu.Unlock()
-	if c.shown || !b.whole || len(b.runs) != 1 || len(b.rest) > 0 || b.drops != b.block.drops.Load() || !grads.full() {
+	if c.shown || !b.whole || len(b.runs) != 1 || len(b.rest) > 0 || b.drops != b.block.drops.Load() || !b.block.full(grads) {
 		b.plan(c, grads)
 	}
 	for _, r := range b.runs {

@@ -194,6 +194,59 @@ func (m *mirror) check(t *rapid.T) {
 	}
 }
 
+// forget drops what the program has of a gradient that Backward will add to.
+func forget(m *mirror, k int) {
+	for i := range m.kept {
+		for j := len(m.kept[i]) - 1; j >= 0; j-- {
+			if m.kept[i][j] == m.p[i][k].auto.gradient() {
+				m.kept[i], m.was[i] = slices.Delete(m.kept[i], j, j+1), slices.Delete(m.was[i], j, j+1)
+			}
+		}
+	}
+}
+
+var errTest = errors.New("on purpose")
+
+// useAll goes backward through one call for each use, of one leaf twice, whose derivative makes gradients in an order. One of them may fail, one
+// leaf has a hook, and gradients may go through views.
+func useAll(p []*Tensor, uses, order []int, fail, hook int, view bool) error {
+	var last *Tensor
+	for n, k := range uses {
+		x := p[k]
+		if x.Released() {
+			return nil
+		}
+		in := []*Tensor{x, x, last}
+		if view {
+			in[1] = Must(x.Reshape(x.n))
+		}
+		if n == hook {
+			remove, err := x.Hook(func(g *Tensor) (*Tensor, error) { return g.copy(), g.Fill(3) })
+			if err != nil {
+				return err
+			}
+			defer remove()
+		}
+		y := newTensor(F32, nil, 1)
+		Record("test.use", []*Tensor{y}, in, nil, func(b *Backprop) error {
+			for _, i := range order {
+				if err := b.Grad(i).Fill(float64(3*n + i + 1)); err != nil {
+					return err
+				}
+			}
+			if b.Wants(2) {
+				b.Grad(2).Fill(1)
+			}
+			if n == fail {
+				return errTest
+			}
+			return nil
+		})
+		last = y
+	}
+	return last.Backward()
+}
+
 // What a program can do with parameters, gradients and states gives the same elements whether parameters were moved or not, and never changes
 // gradients that it has got.
 func TestOptimBatches(t *testing.T) {
@@ -202,13 +255,7 @@ func TestOptimBatches(t *testing.T) {
 		some := func() int { return rapid.IntRange(0, len(m.p[0])-1).Draw(t, "parameter") }
 		backward := func(k int) {
 			v := float64(rapid.IntRange(-3, 3).Draw(t, "gradient"))
-			for i := range m.kept { // what the program has may be what Backward adds to
-				for j := len(m.kept[i]) - 1; j >= 0; j-- {
-					if m.kept[i][j] == m.p[i][k].auto.gradient() {
-						m.kept[i], m.was[i] = slices.Delete(m.kept[i], j, j+1), slices.Delete(m.was[i], j, j+1)
-					}
-				}
-			}
+			forget(m, k)
 			m.both(t, func(i int) error { return gradOf(m.p[i][k], v) })
 		}
 		t.Repeat(map[string]func(*rapid.T){
@@ -250,6 +297,15 @@ func TestOptimBatches(t *testing.T) {
 				if k := some(); !m.p[0][k].Released() {
 					backward(k)
 				}
+			},
+			"graph": func(t *rapid.T) {
+				uses := rapid.SliceOfN(rapid.IntRange(0, len(m.p[0])-1), 1, 6).Draw(t, "uses")
+				order := rapid.Permutation([]int{0, 1}).Draw(t, "order")
+				fail, hook, view := rapid.IntRange(-9, 5).Draw(t, "fails"), rapid.IntRange(0, 9).Draw(t, "hook"), rapid.Bool().Draw(t, "view")
+				for _, k := range uses {
+					forget(m, k)
+				}
+				m.both(t, func(i int) error { return useAll(m.p[i], uses, order, fail, hook, view) })
 			},
 			"zero": func(t *rapid.T) { m.both(t, func(i int) error { m.opt[i].ZeroGrad(); return nil }) },
 			"zero one": func(t *rapid.T) {

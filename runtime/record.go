@@ -124,6 +124,7 @@ func (t *Tensor) recordView(op string, v *Tensor, again func(*Tensor) (*Tensor, 
 
 // Backprop is one call of a backward function.
 type Backprop struct {
+	walk       *walkBack
 	node       *node
 	cotangents []*Tensor
 	grads      []*Tensor
@@ -152,7 +153,10 @@ func (p *Backprop) Grad(i int) *Tensor {
 		return nil
 	}
 	if p.grads[i] == nil {
-		p.grads[i] = p.node.inputs[i].zeros()
+		e := &p.node.inputs[i]
+		if p.grads[i] = p.walk.lend(e); p.grads[i] == nil {
+			p.grads[i] = e.zeros()
+		}
 	}
 	return p.grads[i]
 }
