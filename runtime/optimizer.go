@@ -1,11 +1,9 @@
 package runtime
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
-	"unsafe"
 )
 
 // Optimizer is the base of generated optimizers: parameters in groups that share attributes, and what is kept for each
@@ -46,6 +44,8 @@ func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 			return wrong(ErrGrad, "a tensor with RequireGrad", p.describe())
 		case p.recorded():
 			return wrong(ErrGrad, "a leaf", "the result of "+p.auto.node.op)
+		case !o.rule.fits(p):
+			return wrong(ErrShape, o.rule.axesText(), p.describe())
 		case hasZeroStride(p.dims(), p.strides()):
 			return wrong(ErrAlias, "elements that don't share memory", p.describe())
 		case len(o.rule.Totals) > 0 && p.dtype != o.dtype(params):
@@ -116,7 +116,7 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	variable := sig.Params[r.Param].Elem.Var
 	slots := make([]Slot, len(params))
 	tensors := make([]*Tensor, len(params)*len(sig.Params))
-	stores := make([]storage, len(params)) // one for all states of a parameter, which are written together
+	stores := make([]storage, len(params)) // one for all states and outputs of a parameter, which are written together
 	for i, p := range params {
 		s := &slots[i]
 		s.Param, s.Group, s.Values = p, len(o.groups), v
@@ -124,7 +124,7 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 		s.tensors[r.Param] = p
 		s.at = len(o.slots)
 		s.number = s.at
-		stores[i].tensors.Store(int64(len(r.States)))
+		stores[i].tensors.Store(int64(len(r.States) + len(r.Outputs)))
 		o.slots = append(o.slots, s)
 	}
 	added := o.slots[len(o.slots)-len(params):]
@@ -139,84 +139,6 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 			s.tensors[t.Part], s.tensors[t.All] = newTotal(sig.Params[t.Part].Elem, &vars), o.calls.totals[k]
 		}
 	}
-}
-
-// makeStates makes the states of new slots, at their start: in one block of memory, kind after kind. Those of neighbours in a block of leaves
-// lie as these do, each other one begins a line of the cache.
-func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
-	variable := r.signature().Params[r.Param].Elem.Var & (MaxVars - 1)
-	tensors, states := make([]Tensor, len(slots)*len(r.States)), make([]*Tensor, len(slots)*len(r.States))
-	at := make([]int, len(tensors)) // bytes
-	order := inBlocks(slots)
-	for i, slot := range slots {
-		slot.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
-		var vars [MaxVars]DType
-		vars[variable] = slot.Param.dtype
-		for k, s := range r.States {
-			t := &tensors[k*len(slots)+i]
-			*t = *slot.Param
-			t.auto, t.store, t.contig, t.data = nil, &stores[i], true, nil
-			if s.Scalar {
-				t.rank, t.n = 0, 1
-			}
-			t.dtype = elemDType(s.Elem, &vars)
-			rowMajor(t.dims(), t.stride[:])
-			slot.State[k], slot.tensors[s.At] = t, t
-		}
-	}
-	end := 0
-	for k, s := range r.States {
-		for j, i := range order {
-			t := &tensors[k*len(slots)+i]
-			p := slots[i].Param.auto
-			if j > 0 && !s.Scalar && follows(slots[order[j-1]], slots[i]) {
-				before := slots[order[j-1]].Param.auto
-				at[k*len(slots)+i] = at[k*len(slots)+order[j-1]] + (p.block.from[p.at]-p.block.from[before.at])*t.dtype.Size()
-			} else {
-				at[k*len(slots)+i] = ceilDiv(end, leafLine) * leafLine
-			}
-			end = at[k*len(slots)+i] + t.n*t.dtype.Size()
-		}
-	}
-	base := lined(end)
-	for k, s := range r.States {
-		init := s.Init
-		if s.Start != nil {
-			init = s.Start(v)
-		}
-		for i := range slots {
-			t := &tensors[k*len(slots)+i]
-			if t.n == 0 {
-				continue
-			}
-			t.data = unsafe.Add(base, at[k*len(slots)+i])
-			if init != 0 {
-				// The tensor is new and contiguous: nothing can be wrong with it.
-				_ = t.Fill(init)
-			}
-		}
-	}
-	return slab{uintptr(base), uintptr(base) + uintptr(end)}
-}
-
-// inBlocks is the numbers of slots in an order in which neighbours in a block of leaves come one after the other.
-func inBlocks(slots []*Slot) []int {
-	order := make([]int, len(slots))
-	for i := range order {
-		order[i] = i
-	}
-	place := func(s *Slot) (uintptr, int) {
-		if b := s.Param.auto.block; b != nil {
-			return uintptr(b.base), s.Param.auto.at
-		}
-		return 0, 0
-	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		b, at := place(slots[i])
-		c, to := place(slots[j])
-		return cmp.Or(cmp.Compare(b, c), cmp.Compare(at, to))
-	})
-	return order
 }
 
 // Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
@@ -342,6 +264,23 @@ func (o *Optimizer) State(name string, param *Tensor) *Tensor {
 		for _, slot := range o.slots {
 			if slot.Param == param {
 				return slot.State[k]
+			}
+		}
+	}
+	return nil
+}
+
+// Output is what the last step that updated a parameter gave beside it, by the name of the output in the spec; zeros before the first one. It
+// is nil where there is none of that name. The tensor is the optimizer's, which writes it in each step.
+func (o *Optimizer) Output(name string, param *Tensor) *Tensor {
+	o.calls.shown = true
+	for k, s := range o.rule.Outputs {
+		if s.Name != name {
+			continue
+		}
+		for _, slot := range o.slots {
+			if slot.Param == param {
+				return slot.outputs[k]
 			}
 		}
 	}

@@ -18,6 +18,7 @@ type Rule struct {
 	Draws       bool         // it has random numbers
 	Extra       []int        // its inputs beside the gradient, which each step is given
 	States      []State
+	Outputs     []State // what it gives beside what it renews
 	Totals      []Total
 	Phases      int
 	Elementwise bool                     // without more than attributes and the step, it computes each element of the parameter and of states of the same element of them and of the gradient
@@ -33,7 +34,7 @@ type Rule struct {
 type State struct {
 	Name   string
 	At     int                      // the parameter of the signature
-	Scalar bool                     // without axes; else shaped as the parameter
+	Scalar bool                     // without axes; else with those axes of the parameter that the signature says
 	Elem   Elem                     // its type: of a dtype, or of that of the parameter
 	Init   float64                  // what its elements start at
 	Start  func(Attributes) float64 // the same, where attributes tell; nil: Init
@@ -66,6 +67,7 @@ type Slot struct {
 	Variant int
 	Bound   Bound
 
+	outputs []*Tensor  // likewise
 	at      int        // number of the parameter
 	number  int        // what random numbers know it by: at, unless something was loaded
 	tensors []*Tensor  // in the order of the signature

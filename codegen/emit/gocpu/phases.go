@@ -254,6 +254,13 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 		if states != nil {
 			f = append(f, field("States", jen.Index().Qual(runtimePath, "State").Values(states...)))
 		}
+		outputs, err := g.outputValues()
+		if err != nil {
+			return nil, err
+		}
+		if outputs != nil {
+			f = append(f, field("Outputs", jen.Index().Qual(runtimePath, "State").Values(outputs...)))
+		}
 	} else {
 		f = append(f, field("Param", jen.Lit(max(first, 0))))
 	}

@@ -37,12 +37,14 @@ func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
 // elementwise reports whether each element of what an optimizer renews is computed of the same element of its tensors, the attributes and the
 // step alone. The runtime then updates parameters that lie side by side as one: runtime.Rule.Elementwise.
 func (g *opGen) elementwise() bool {
-	if g.draws() || len(g.opt.extra) > 0 || len(g.decl.Totals) > 0 || len(g.decl.Inputs[g.opt.param].Axes) != 1 {
+	if g.draws() || len(g.opt.extra) > 0 || len(g.decl.Totals) > 0 || len(g.decl.Outputs) > 0 || len(g.decl.Inputs[g.opt.param].Axes) != 1 {
 		return false
 	}
 	last := len(g.many.phases) - 1
 	for i, phase := range g.many.phases {
-		if slices.ContainsFunc(phase, func(s *signature) bool { return s != nil && (i == last && g.fails(s) || !g.elementwiseIn(s, i == last)) }) {
+		if slices.ContainsFunc(phase, func(s *signature) bool {
+			return s != nil && (i == last && g.fails(s) || !g.elementwiseIn(s, i == last))
+		}) {
 			return false
 		}
 	}
