@@ -112,7 +112,9 @@ func (b *Bound) checkTemps() error {
 
 // Room counts an array of values on the way, 8 bytes each, and is an error where the call takes more than MaxBytes with it. Code asks before it
 // writes anything, where extents follow from more than tensors and attributes tell when they are bound.
-func (b *Bound) Room(extents ...int) error { return b.take("values on the way", F64, extents, volume(extents...)) }
+func (b *Bound) Room(extents ...int) error {
+	return b.take("values on the way", F64, extents, volume(extents...))
+}
 
 // roomFor counts the memory of parameter i as kernels have it, which may repeat elements that the tensor has once.
 func (b *Bound) roomFor(i int) error {
