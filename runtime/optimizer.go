@@ -26,6 +26,7 @@ func NewOptimizer(r *Rule) *Optimizer {
 
 // AddGroup adds parameters that share attributes, and gives the number of their group. They must require gradients, be of a
 // dtype of the op, and be there once, without overlap. Where the op has totals all parameters are of one dtype.
+// Small ones may be moved side by side in memory, if nobody else has theirs; nothing may use them meanwhile.
 func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 	sig := o.rule.signature()
 	dtypes := sig.Vars[sig.Params[o.rule.Param].Elem.Var].DTypes

@@ -109,7 +109,7 @@ func (b *batch) plan(c *calls, grads *gradBlock) {
 	b.runs, b.rest = nil, b.rest[:0]
 	for from := 0; from < len(b.slots); {
 		to := from
-		for to < len(b.slots) && b.usable(b.slots[to], grads) && (to == from || b.joins(b.slots[from], b.slots[to])) {
+		for to < len(b.slots) && b.usable(b.slots[to], grads) && (to == from || b.joins(b.slots[from], b.slots[to-1], b.slots[to])) {
 			to++
 		}
 		if to < from+2 {
@@ -137,9 +137,11 @@ func (b *batch) usable(s *Slot, grads *gradBlock) bool {
 		!slices.ContainsFunc(s.State, func(t *Tensor) bool { return t.device != CPU })
 }
 
-// joins reports whether a slot can be in a run that begins with first: their steps have one number, and their states lie as the parameters do.
-func (b *batch) joins(first, s *Slot) bool {
-	if s.Step != first.Step {
+// joins reports whether a slot can be in a run from first to last: their steps have one number, and their states lie as the parameters do. What
+// lies between two parameters is nobody's; between their states it is so where these were made for the block.
+func (b *batch) joins(first, last, s *Slot) bool {
+	gap := b.block.from[s.Param.auto.at] - b.block.from[last.Param.auto.at] - last.Param.n
+	if s.Step != first.Step || gap > 0 && (s.laid != b.block || last.laid != b.block) {
 		return false
 	}
 	d := b.block.from[s.Param.auto.at] - b.block.from[first.Param.auto.at]

@@ -524,3 +524,33 @@ func TestOptimBatchConcurrently(t *testing.T) {
 		all.Wait()
 	}
 }
+
+// A parameter that stays where it was, when another optimizer moves its neighbours, keeps its state: that of the neighbours lies around it still.
+func TestOptimStatesBetween(t *testing.T) {
+	d := newDescent()
+	p := leavesOf(F16, true, 1, 2, 1500)
+	o := NewOptimizer(&d.rule)
+	if _, err := o.AddGroup(p, &rate{0.5}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewOptimizer(&d.rule).AddGroup([]*Tensor{p[0], p[2]}, &rate{0.5}); err != nil {
+		t.Fatal(err)
+	}
+	if p[0].auto.block == p[1].auto.block || p[0].auto.block != p[2].auto.block {
+		t.Fatal("the first and the last were to be moved")
+	}
+	for range 3 {
+		o.ZeroGrad()
+		for _, k := range []int{0, 2} {
+			if err := gradOf(p[k], 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := o.slots[1].State[0]; s.load(0) != 0.5 || s.load(1) != 0.5 {
+		t.Errorf("%v", s)
+	}
+}

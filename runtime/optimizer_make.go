@@ -20,6 +20,7 @@ func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 		var vars [MaxVars]DType
 		vars[variable] = slot.Param.dtype
 		ext := r.extents(slot.Param)
+		slot.laid = slot.Param.auto.block
 		for k, s := range kinds {
 			t := &tensors[k*len(slots)+i]
 			*t = *slot.Param

@@ -68,6 +68,7 @@ type Slot struct {
 	Bound   Bound
 
 	outputs []*Tensor  // likewise
+	laid    *leafBlock // what the parameter was in when these were made
 	at      int        // number of the parameter
 	number  int        // what random numbers know it by: at, unless something was loaded
 	tensors []*Tensor  // in the order of the signature
