@@ -16,7 +16,7 @@ type leafBlock struct {
 	dtype  DType
 	n      int   // elements
 	from   []int // the element at which each leaf begins
-	left   bool  // a leaf is in another block now
+	left   int   // how many leaves are in other blocks now
 
 	mu    sync.Mutex // of those that change what follows
 	grads *gradBlock // where the next gradients go
@@ -119,7 +119,7 @@ func newLeafBlock(leaves []*Tensor, from []int, n int) {
 		a := t.auto
 		a.mu.Lock()
 		if a.block != nil {
-			a.block.left = true
+			a.block.left++
 		}
 		a.block, a.at = b, i
 		a.mu.Unlock()

@@ -12,7 +12,8 @@ type batch struct {
 	block *leafBlock
 	slots []*Slot
 	whole bool   // they are all leaves of the block
-	drops uint64 // of the block, when the runs were found
+	left  int    // of the block, when the batch was found
+	drops uint64 // likewise, when the runs were
 	runs  []*run
 	rest  []*Slot // those of no run
 }
@@ -57,7 +58,7 @@ func (c *calls) makeBatches() (in []bool) {
 		}
 		if to > from+1 {
 			b := &batch{block: list[from].Param.auto.block, slots: list[from:to:to]}
-			b.whole = len(b.slots) == len(b.block.from)
+			b.whole, b.left = len(b.slots) == len(b.block.from), b.block.left
 			c.batches = append(c.batches, b)
 			for _, s := range b.slots {
 				in[s.at] = true
@@ -82,7 +83,7 @@ func (b *batch) elements() int {
 
 // stale reports whether parameters were moved since batches were found.
 func (c *calls) stale() bool {
-	return slices.ContainsFunc(c.batches, func(b *batch) bool { return b.block.left })
+	return slices.ContainsFunc(c.batches, func(b *batch) bool { return b.block.left != b.left })
 }
 
 // begin makes a batch part of a step.
@@ -254,7 +255,7 @@ func (c *calls) settle() {
 
 // zeroGrad drops the gradients of a batch.
 func (b *batch) zeroGrad() {
-	if b.whole && !b.block.left && b.block.zeroGrads() {
+	if b.whole && b.block.left == b.left && b.block.zeroGrads() {
 		return
 	}
 	for _, s := range b.slots {
