@@ -57,6 +57,7 @@ type walkBack struct {
 	queue   nodeQueue           // nodes with cotangents, the youngest first
 	leaves  []*autograd
 	grads   map[*autograd]*Tensor
+	loans   []*autograd // leaves whose gradients are computed where they go
 }
 
 // backward is Backward for a cotangent; nil: 1.
@@ -98,7 +99,7 @@ func (t *Tensor) backward(op string, cotangent *Tensor, options []BackwardOption
 		w.grads[a] = g
 	}
 	for _, a := range w.leaves {
-		a.collect(w.grads[a])
+		w.collect(a, w.grads[a])
 		delete(w.grads, a)
 	}
 	return nil
@@ -152,6 +153,11 @@ func (w *walkBack) finish() {
 	for _, g := range w.grads {
 		g.Release()
 	}
+	for _, a := range w.loans {
+		a.mu.Lock()
+		w.giveBack(a)
+		a.mu.Unlock()
+	}
 	if w.keep {
 		w.unclaim()
 		return
@@ -169,7 +175,11 @@ func (w *walkBack) deliver(a *autograd, g *Tensor) {
 		if w.grads[a] == nil {
 			w.leaves = append(w.leaves, a)
 		}
-		w.grads[a] = sumGrad(w.grads[a], g)
+		sum := w.grads[a]
+		if sum != nil && w.borrows(a, g) {
+			sum, g = g, sum // the sum goes where the gradient does
+		}
+		w.grads[a] = sumGrad(sum, g)
 		return
 	}
 	c := w.waiting[a.node]
@@ -185,7 +195,7 @@ func (w *walkBack) deliver(a *autograd, g *Tensor) {
 func (w *walkBack) run() error {
 	for len(w.queue) > 0 {
 		n := heap.Pop(&w.queue).(*node)
-		p := &Backprop{node: n, cotangents: w.waiting[n], grads: make([]*Tensor, len(n.inputs))}
+		p := &Backprop{walk: w, node: n, cotangents: w.waiting[n], grads: make([]*Tensor, len(n.inputs))}
 		for i, c := range p.cotangents {
 			p.cotangents[i] = rounded(c, n.outputs[i].dtype)
 		}
@@ -216,17 +226,24 @@ func (w *walkBack) run() error {
 }
 
 // collect adds a gradient, which it owns, to that of a leaf.
-func (a *autograd) collect(g *Tensor) {
+func (w *walkBack) collect(a *autograd, g *Tensor) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	have := a.grad.Load()
-	if have == nil || have.Released() {
-		a.grad.Store(g)
-		return
+	h := w.giveBack(a)
+	here := h != nil && g == &h.t
+	have := a.gradient()
+	switch {
+	case have != nil && !have.Released():
+		addStrided(have.data, have.strides(), g.data, g.strides(), have.dims(), have.dtype)
+		if !here {
+			g.Release()
+		}
+		have.Touch()
+	case here:
+		a.moveIn(h)
+	default:
+		a.settle(g)
 	}
-	addStrided(have.data, have.strides(), g.data, g.strides(), have.dims(), have.dtype)
-	g.Release()
-	have.Touch()
 }
 
 // nodeQueue is a heap of nodes, the youngest first.

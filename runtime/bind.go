@@ -26,6 +26,7 @@ type Bound struct {
 	writes  uint64          // parameters that are there and written
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
 	general bool            // it was not the fast path
+	taken   uint64          // bytes that the call takes memory for
 	fixed   uint32          // axes whose extents were fixed before Bind
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides
@@ -80,7 +81,7 @@ func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
 }
 
 func (b *Bound) set(s *Signature, tensors []*Tensor) {
-	b.sig = s
+	b.sig, b.taken = s, 0
 	b.reach(s)
 	for i, t := range tensors[:min(len(tensors), len(s.Params))] {
 		b.setTensor(i, t)

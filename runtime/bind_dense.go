@@ -68,7 +68,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			}
 		}
 	}
-	b.sig = s
+	b.sig, b.taken = s, 0
 	if len(s.Temps) > 0 && b.checkTemps() != nil {
 		return false
 	}

@@ -85,7 +85,7 @@ func (b *Bound) makeOutput(i int) error {
 		v := b.sig.Vars[e.Var]
 		return &ArgError{Op: b.sig.Op, Arg: v.Name, Want: v.DTypes.String(), Got: d.String(), Err: ErrDType}
 	}
-	if err := room(b.sig.Op, b.sig.Params[i].Name, d, shape.dims(), n); err != nil {
+	if err := b.take(b.sig.Params[i].Name, d, shape.dims(), n); err != nil {
 		return err
 	}
 	t, _ := newResult(d, shape.dims(), n)

@@ -92,7 +92,7 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	for i, x := range slices {
 		for j, y := range slices {
 			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !x.apart(y) && (x.p != y.p || x.n != y.n || s.Params[i].InPlace>>j&1 == 0) {
-				if err := room(s.Op, s.Params[j].Name, y.dtype, []int{y.n}, y.n); err != nil {
+				if err := b.take(s.Params[j].Name, y.dtype, []int{y.n}, y.n); err != nil {
 					return b.Fail(err)
 				}
 				p := b.Scratch(y.dtype, y.n)

@@ -49,19 +49,19 @@ const maxRagged = 1 << 28
 // for Room to refuse.
 func ExtentOf(n int64) int { return int(max(0, min(n, maxRagged+1))) }
 
-// Room is an error where a tensor of the extents has too many elements, or more bytes than [MaxBytes]. One of them, n, comes from data, of arg.
-func Room(op, arg string, n int64, extents ...int) error {
+// RoomOf is Room where one of the extents, n, comes from data, of arg: too many elements are an error too.
+func (b *Bound) RoomOf(arg string, n int64, extents ...int) error {
 	if slices.Contains(extents, 0) {
 		return nil
 	}
 	all := 1
 	for _, e := range extents {
 		if all > maxRagged/e {
-			return &ArgError{Op: op, Arg: arg, Want: fmt.Sprintf("ranges that take at most %d elements of memory", maxRagged), Got: fmt.Sprintf("a range of %d values", n), Err: ErrValue}
+			return &ArgError{Op: b.sig.Op, Arg: arg, Want: fmt.Sprintf("ranges that take at most %d elements of memory", maxRagged), Got: fmt.Sprintf("a range of %d values", n), Err: ErrValue}
 		}
 		all *= e
 	}
-	return room(op, arg, F64, extents, all)
+	return b.take(arg, F64, extents, all)
 }
 
 // AnyUnset reports whether an element has no value.

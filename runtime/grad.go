@@ -12,9 +12,14 @@ type autograd struct {
 	node   *node
 	output int // of the node
 
-	mu    sync.Mutex // of those that change grad or hooks
-	grad  atomic.Pointer[Tensor]
-	hooks []*hook
+	mu     sync.Mutex             // of those that change what follows
+	grad   atomic.Pointer[Tensor] // nil where home has the gradient
+	hooks  []*hook
+	block  *leafBlock           // that the leaf is in; nil: in none
+	at     int                  // its number there
+	home   atomic.Pointer[home] // where its gradient is, or was, in memory of a block
+	lent   *home                // where a Backward computes the next gradient
+	lender *walkBack            // that Backward; nil: none
 }
 
 // recorded reports whether t is a result of a recorded op.
@@ -48,7 +53,19 @@ func (t *Tensor) Grad() *Tensor {
 	if t == nil || t.auto == nil {
 		return nil
 	}
-	return t.auto.grad.Load()
+	a := t.auto
+	if a.home.Load() == nil {
+		return a.grad.Load()
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	h := a.home.Load()
+	if g := h.gradient(); g != nil {
+		h.shown = true
+		h.block.shown.Store(true)
+		return g
+	}
+	return a.grad.Load()
 }
 
 // Grads are the gradients of leaves, of those that have one.
@@ -70,6 +87,7 @@ func (t *Tensor) ZeroGrad() {
 	t.auto.mu.Lock()
 	defer t.auto.mu.Unlock()
 	t.auto.grad.Store(nil)
+	t.auto.leaveHome()
 }
 
 // NeedsGrad reports whether gradients go to or through any of the tensors; absent ones are nil.

@@ -123,7 +123,7 @@ func (j *job) run() {
 		j.help(&j.own)
 		j.await()
 		if f := j.fault.Swap(nil); f != nil {
-			j.release()
+			// The job isn't used again: it has partial results that nobody has combined.
 			panic(f.value)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"unsafe"
 )
 
 // Optimizer is the base of generated optimizers: parameters in groups that share attributes, and what is kept for each
@@ -27,6 +26,7 @@ func NewOptimizer(r *Rule) *Optimizer {
 
 // AddGroup adds parameters that share attributes, and gives the number of their group. They must require gradients, be of a
 // dtype of the op, and be there once, without overlap. Where the op has totals all parameters are of one dtype.
+// Small ones may be moved side by side in memory, if nobody else has theirs; nothing may use them meanwhile.
 func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 	sig := o.rule.signature()
 	dtypes := sig.Vars[sig.Params[o.rule.Param].Elem.Var].DTypes
@@ -45,6 +45,8 @@ func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 			return wrong(ErrGrad, "a tensor with RequireGrad", p.describe())
 		case p.recorded():
 			return wrong(ErrGrad, "a leaf", "the result of "+p.auto.node.op)
+		case !o.rule.fits(p):
+			return wrong(ErrShape, o.rule.axesText(), p.describe())
 		case hasZeroStride(p.dims(), p.strides()):
 			return wrong(ErrAlias, "elements that don't share memory", p.describe())
 		case len(o.rule.Totals) > 0 && p.dtype != o.dtype(params):
@@ -62,6 +64,9 @@ func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 	}
 	if at >= len(o.slots) {
 		return 0, &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("params[%d]", at-len(o.slots)), Want: want, Got: got, Err: ErrAlias}
+	}
+	if o.rule.Elementwise {
+		moveTogether(params)
 	}
 	o.addSlots(params, v)
 	o.groups = append(o.groups, v)
@@ -112,7 +117,7 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	variable := sig.Params[r.Param].Elem.Var
 	slots := make([]Slot, len(params))
 	tensors := make([]*Tensor, len(params)*len(sig.Params))
-	stores := make([]storage, len(params)) // one for all states of a parameter, which are written together
+	stores := make([]storage, len(params)) // one for all states and outputs of a parameter, which are written together
 	for i, p := range params {
 		s := &slots[i]
 		s.Param, s.Group, s.Values = p, len(o.groups), v
@@ -120,7 +125,7 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 		s.tensors[r.Param] = p
 		s.at = len(o.slots)
 		s.number = s.at
-		stores[i].tensors.Store(int64(len(r.States)))
+		stores[i].tensors.Store(int64(len(r.States) + len(r.Outputs)))
 		o.slots = append(o.slots, s)
 	}
 	added := o.slots[len(o.slots)-len(params):]
@@ -137,57 +142,6 @@ func (o *Optimizer) addSlots(params []*Tensor, v Attributes) {
 	}
 }
 
-// makeStates makes the states of new slots, at their start: in one block of memory, kind after kind, in which each tensor begins a line of
-// the cache.
-func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
-	const line = 8                                                                     // words
-	lines := func(t *Tensor) int { return ceilDiv(t.n*t.dtype.Size(), 8*line) * line } // in words
-	variable := r.signature().Params[r.Param].Elem.Var & (MaxVars - 1)
-	tensors, states := make([]Tensor, len(slots)*len(r.States)), make([]*Tensor, len(slots)*len(r.States))
-	words := 0
-	for i, slot := range slots {
-		slot.State, states = states[:len(r.States):len(r.States)], states[len(r.States):]
-		var vars [MaxVars]DType
-		vars[variable] = slot.Param.dtype
-		for k, s := range r.States {
-			t := &tensors[k*len(slots)+i]
-			*t = *slot.Param
-			t.auto, t.store, t.contig, t.data = nil, &stores[i], true, nil
-			if s.Scalar {
-				t.rank, t.n = 0, 1
-			}
-			t.dtype = elemDType(s.Elem, &vars)
-			rowMajor(t.dims(), t.stride[:])
-			words += lines(t)
-			slot.State[k], slot.tensors[s.At] = t, t
-		}
-	}
-	memory := make([]uint64, words+line)
-	if at := uintptr(unsafe.Pointer(&memory[0])) / 8 % line; at != 0 {
-		memory = memory[line-at:]
-	}
-	from := uintptr(unsafe.Pointer(&memory[0]))
-	for k, s := range r.States {
-		init := s.Init
-		if s.Start != nil {
-			init = s.Start(v)
-		}
-		for i := range slots {
-			t := &tensors[k*len(slots)+i]
-			if t.n == 0 {
-				continue
-			}
-			t.data = unsafe.Pointer(&memory[0])
-			memory = memory[lines(t):]
-			if init != 0 {
-				// The tensor is new and contiguous: nothing can be wrong with it.
-				_ = t.Fill(init)
-			}
-		}
-	}
-	return slab{from, from + uintptr(8*words)}
-}
-
 // Step updates all parameters that have a gradient, in one call of the op. One without a gradient is left as it is, its state too, and the
 // step isn't counted for it. Schedules are asked first. On an error nothing was changed.
 func (o *Optimizer) Step() error { return o.StepWith() }
@@ -202,7 +156,7 @@ func (o *Optimizer) StepWith(extra ...[]*Tensor) error {
 	if err := o.applySchedules(); err != nil {
 		return err
 	}
-	if c := &o.calls; len(c.slots) != len(o.slots) {
+	if c := &o.calls; len(c.slots) != len(o.slots) || c.stale() {
 		c.slots = o.slots
 		c.cut()
 	}
@@ -265,8 +219,20 @@ func (o *Optimizer) Steps() int64 { return o.steps }
 
 // ZeroGrad drops the gradients of all parameters.
 func (o *Optimizer) ZeroGrad() {
-	for _, s := range o.slots {
-		s.Param.ZeroGrad()
+	c := &o.calls
+	if len(c.batches) == 0 || len(c.slots) != len(o.slots) {
+		for _, s := range o.slots {
+			s.Param.ZeroGrad()
+		}
+		return
+	}
+	for _, list := range [][]int{c.order, c.large} {
+		for _, i := range list {
+			c.slots[i].Param.ZeroGrad()
+		}
+	}
+	for _, b := range c.batches {
+		b.zeroGrad()
 	}
 }
 
@@ -282,6 +248,7 @@ func (o *Optimizer) Params() []*Tensor {
 // Slots is the parameters with what is kept for them.
 func (o *Optimizer) Slots() []*Slot {
 	o.calls.shown = true
+	o.calls.settle()
 	return o.slots
 }
 
@@ -298,6 +265,23 @@ func (o *Optimizer) State(name string, param *Tensor) *Tensor {
 		for _, slot := range o.slots {
 			if slot.Param == param {
 				return slot.State[k]
+			}
+		}
+	}
+	return nil
+}
+
+// Output is what the last step that updated a parameter gave beside it, by the name of the output in the spec; zeros before the first one. It
+// is nil where there is none of that name. The tensor is the optimizer's, which writes it in each step.
+func (o *Optimizer) Output(name string, param *Tensor) *Tensor {
+	o.calls.shown = true
+	for k, s := range o.rule.Outputs {
+		if s.Name != name {
+			continue
+		}
+		for _, slot := range o.slots {
+			if slot.Param == param {
+				return slot.outputs[k]
 			}
 		}
 	}

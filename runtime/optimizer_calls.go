@@ -6,23 +6,26 @@ import (
 
 // calls are calls of an update that are made together.
 type calls struct {
-	rule   *Rule
-	slots  []*Slot
-	steps  bool        // of an optimizer: a slot takes its gradient, and without one no part
-	totals []*Tensor   // by number of the total
-	phase  int         // -1: tensors are bound
-	small  []task      // small tensors, which one task runs one after the other
-	large  []int       // slots whose launches are cut themselves
-	items  []item      // of an optimizer, by number of the slot
-	slabs  []slab      // the memory of states, by group
-	extra  [][]*Tensor // of an optimizer, for this step: inputs beside the gradient
-	before []written   // what tensors are before a phase that can fail
-	shown  bool        // somebody outside has states, and can release them or have them recorded
+	rule    *Rule
+	slots   []*Slot
+	steps   bool        // of an optimizer: a slot takes its gradient, and without one no part
+	totals  []*Tensor   // by number of the total
+	phase   int         // -1: tensors are bound
+	small   []task      // small tensors, which one task runs one after the other
+	large   []int       // slots whose launches are cut themselves
+	order   []int       // the slots of small tensors in no batch
+	items   []item      // of an optimizer, by number of the slot
+	batches []*batch    // of an optimizer
+	slabs   []slab      // the memory of states, by group
+	extra   [][]*Tensor // of an optimizer, for this step: inputs beside the gradient
+	before  []written   // what tensors are before a phase that can fail
+	shown   bool        // somebody outside has states, and can release them or have them recorded
 }
 
-// task is slots from, to that are run one after the other, and the first error.
+// task is slots, from and to in their order, and batches that are run one after the other, and the first error.
 type task struct {
 	from, to int
+	batches  []*batch
 	err      error
 	at       int // the slot that has the error
 
@@ -35,7 +38,7 @@ type task struct {
 
 // fail keeps the first error.
 func (t *task) fail(at int, err error) {
-	if err != nil && t.err == nil {
+	if err != nil && (t.err == nil || at < t.at) {
 		t.err, t.at = err, at
 	}
 }
@@ -53,6 +56,11 @@ func (c *calls) run() error {
 				c.giveUp(s)
 				if c.items != nil {
 					c.items[i].ready, c.items[i].live, c.items[i].ptr = false, false, [itemParams]unsafe.Pointer{}
+				}
+			}
+			for _, b := range c.batches {
+				for _, r := range b.runs {
+					r.giveUp()
 				}
 			}
 			return err
@@ -76,12 +84,19 @@ func (c *calls) giveUp(s *Slot) {
 
 // cut groups small tensors to tasks that are worth a thread: by their sizes alone.
 func (c *calls) cut() {
-	c.small, c.large, c.items = c.small[:0], c.large[:0], nil
+	c.small, c.large, c.order, c.items = c.small[:0], c.large[:0], c.order[:0], nil
 	if c.steps && len(c.rule.Extra) == 0 && len(c.rule.signature().Params) <= itemParams {
 		c.items = make([]item, len(c.slots))
 	}
+	var batched []bool
+	if c.steps {
+		batched = c.makeBatches()
+	}
 	work := chunkElements
 	for i, s := range c.slots {
+		if batched != nil && batched[i] {
+			continue
+		}
 		n := 1
 		for _, t := range s.tensors {
 			if t != nil {
@@ -90,19 +105,29 @@ func (c *calls) cut() {
 		}
 		if n > chunkElements {
 			c.large = append(c.large, i)
-			work = chunkElements // the next one begins a task
 			continue
 		}
-		if n = max(n, leastWork); work+n > chunkElements {
-			c.small = append(c.small, task{from: i})
-			work = 0
-			if c.items != nil {
-				c.small[len(c.small)-1].repeat = &repeat{}
-			}
-		}
-		work += n
-		c.small[len(c.small)-1].to = i + 1
+		t := c.taskFor(&work, max(n, leastWork))
+		c.order = append(c.order, i)
+		t.to = len(c.order)
 	}
+	for _, b := range c.batches {
+		t := c.taskFor(&work, max(b.elements(), leastWork))
+		t.batches = append(t.batches, b)
+	}
+}
+
+// taskFor is the last task, or a new one, where n elements are too many for it. work is what it has.
+func (c *calls) taskFor(work *int, n int) *task {
+	if *work+n > chunkElements {
+		c.small = append(c.small, task{from: len(c.order), to: len(c.order)})
+		*work = 0
+		if c.items != nil {
+			c.small[len(c.small)-1].repeat = &repeat{}
+		}
+	}
+	*work += n
+	return &c.small[len(c.small)-1]
 }
 
 // leastWork is the number of elements whose work is that of a call without any.
@@ -137,8 +162,8 @@ func (c *calls) task(_ *Args, i int) {
 	t.err = nil
 	switch {
 	case c.items == nil:
-		for k, s := range c.slots[t.from:t.to] {
-			t.fail(t.from+k, c.runSlot(s))
+		for _, i := range c.order[t.from:t.to] {
+			t.fail(i, c.runSlot(c.slots[i]))
 		}
 	case c.phase < 0:
 		c.bindItems(t)
@@ -180,7 +205,7 @@ func (c *calls) prepare(s *Slot) error {
 		if s.Param.device != CPU {
 			return deviceError(c.rule.Op, "parameter", s.Param)
 		}
-		g := s.Param.Grad()
+		g := s.Param.auto.gradient()
 		if g == nil {
 			return nil
 		}

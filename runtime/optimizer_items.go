@@ -70,7 +70,7 @@ func (r *Rule) isPart(i int) bool {
 
 // begin makes an item part of a step, if it has a gradient. It reports false where more than the memory of the gradient has changed.
 func (it *item) begin(c *calls, t *task) bool {
-	g := it.auto.grad.Load()
+	g := it.auto.gradient()
 	switch {
 	case it.store.drops.Load() != it.drops[0] || c.shown && it.states != nil && it.states.drops.Load() != it.drops[1]:
 		return false
@@ -114,7 +114,7 @@ func (it *item) begin(c *calls, t *task) bool {
 // ask runs a phase for an item and finds out whether what it does can be repeated. If so, it has not been done.
 func (c *calls) ask(it *item, r *repeat) error {
 	s := it.slot
-	g := it.auto.grad.Load()
+	g := it.auto.gradient()
 	if data := it.ptr[c.rule.Grad&(itemParams-1)]; g == nil || g.data != data {
 		g = over(data, it.dtype, s.Param.dims(), it.n) // somebody has taken it in the meantime
 	}
@@ -140,53 +140,71 @@ func (c *calls) ask(it *item, r *repeat) error {
 
 // runItems runs a phase for the slots of a task.
 func (c *calls) runItems(t *task) {
-	last := c.phase == c.rule.Phases-1
 	r := t.repeat
 	if first := c.small[0].repeat; r != first && first.phase == c.phase {
 		r.share(first) // the first task has ended
 	}
 	for i := t.from; i < t.to && t.err == nil; i++ {
-		it := &c.items[i]
-		if !it.live {
-			s := c.slots[i]
-			if !s.live {
-				continue
-			}
-			if t.fail(i, c.runSlot(s)); last && t.err == nil {
-				it.learn(c.rule, s)
-			}
-			continue
-		}
-		if !r.is(c.phase, it) {
-			if err := c.ask(it, r); err != nil || !r.known {
-				if t.fail(i, err); last {
-					it.live, it.ptr[c.rule.Grad&(itemParams-1)] = false, nil
-				}
-				continue
-			}
-		}
-		if len(c.rule.Totals) > 0 {
-			c.startTotals(it.slot)
-		}
-		r.run(it)
-		if last {
-			it.end(c)
+		c.runItem(t, c.order[i])
+	}
+	for _, b := range t.batches {
+		if t.err == nil {
+			b.step(c, t)
 		}
 	}
 	r.forget()
+}
+
+// runItem runs a phase for a slot.
+func (c *calls) runItem(t *task, i int) {
+	last := c.phase == c.rule.Phases-1
+	it, r := &c.items[i], t.repeat
+	if !it.live {
+		s := c.slots[i]
+		if !s.live {
+			return
+		}
+		if t.fail(i, c.runSlot(s)); last && t.err == nil {
+			it.learn(c.rule, s)
+		}
+		return
+	}
+	if !r.is(c.phase, it) {
+		if err := c.ask(it, r); err != nil || !r.known {
+			if t.fail(i, err); last {
+				it.live, it.ptr[c.rule.Grad&(itemParams-1)] = false, nil
+			}
+			return
+		}
+	}
+	if len(c.rule.Totals) > 0 {
+		c.startTotals(it.slot)
+	}
+	r.run(it)
+	if last {
+		it.end(c)
+	}
 }
 
 // bindItems makes the slots of a task part of a step.
 func (c *calls) bindItems(t *task) {
 	t.knows, t.repeat.known = false, false
 	for i := t.from; i < t.to; i++ { // after an error too: it says what takes part, which is taken back then
-		it := &c.items[i]
-		if it.ready && it.begin(c, t) {
-			continue
-		}
-		it.live = false
-		t.fail(i, c.prepare(c.slots[i]))
+		c.bindItem(t, c.order[i])
 	}
+	for _, b := range t.batches {
+		b.begin(c, t)
+	}
+}
+
+// bindItem makes a slot part of a step.
+func (c *calls) bindItem(t *task, i int) {
+	it := &c.items[i]
+	if it.ready && it.begin(c, t) {
+		return
+	}
+	it.live = false
+	t.fail(i, c.prepare(c.slots[i]))
 }
 
 // end is the end of a step.

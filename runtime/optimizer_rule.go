@@ -11,19 +11,21 @@ import (
 // A call with several tensors has phases. Each is run for all tensors before the next one: partial results of totals come
 // first, then what the op requires, and at last what is stored. So on an error nothing was changed.
 type Rule struct {
-	Op         string
-	Signatures []*Signature // by variant; nil where there is none. Their parameters: inputs, outputs, then those of Totals
-	Param      int          // of an optimizer: the parameter that is updated
-	Grad       int          // and its gradient
-	Draws      bool         // it has random numbers
-	Extra      []int        // its inputs beside the gradient, which each step is given
-	States     []State
-	Totals     []Total
-	Phases     int
-	Fails      bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
-	Attrs      []string                 // names of the attributes
-	Variant    func(*Slot) (int, error) // nil: there is one
-	Run        func(s *Slot, phase int) error
+	Op          string
+	Signatures  []*Signature // by variant; nil where there is none. Their parameters: inputs, outputs, then those of Totals
+	Param       int          // of an optimizer: the parameter that is updated
+	Grad        int          // and its gradient
+	Draws       bool         // it has random numbers
+	Extra       []int        // its inputs beside the gradient, which each step is given
+	States      []State
+	Outputs     []State // what it gives beside what it renews
+	Totals      []Total
+	Phases      int
+	Elementwise bool                     // without more than attributes and the step, it computes each element of the parameter and of states of the same element of them and of the gradient
+	Fails       bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
+	Attrs       []string                 // names of the attributes
+	Variant     func(*Slot) (int, error) // nil: there is one
+	Run         func(s *Slot, phase int) error
 
 	lists sync.Pool // of *tensorLists
 }
@@ -32,7 +34,7 @@ type Rule struct {
 type State struct {
 	Name   string
 	At     int                      // the parameter of the signature
-	Scalar bool                     // without axes; else shaped as the parameter
+	Scalar bool                     // without axes; else with those axes of the parameter that the signature says
 	Elem   Elem                     // its type: of a dtype, or of that of the parameter
 	Init   float64                  // what its elements start at
 	Start  func(Attributes) float64 // the same, where attributes tell; nil: Init
@@ -65,6 +67,8 @@ type Slot struct {
 	Variant int
 	Bound   Bound
 
+	outputs []*Tensor  // likewise
+	laid    *leafBlock // what the parameter was in when these were made
 	at      int        // number of the parameter
 	number  int        // what random numbers know it by: at, unless something was loaded
 	tensors []*Tensor  // in the order of the signature
@@ -139,7 +143,8 @@ func (b *Bound) renew(i int, t *Tensor) bool {
 		return false
 	}
 	for w := b.writes; w != 0; w &= w - 1 {
-		if u := b.t[bits.TrailingZeros64(w)&(Near-1)]; u.device != CPU || overlap(u, t) {
+		k := bits.TrailingZeros64(w) & (Near - 1)
+		if u := b.t[k]; u.device != CPU || u.data != b.Ptr[k] || overlap(u, t) {
 			return false
 		}
 	}

@@ -29,6 +29,7 @@ const optimizerNote = "opgen.optimizer"
 // of the groups. An optimizer that loads it goes on with the same bits. Schedules are functions, and are set again by the program.
 // The file is of the format safetensors; a state is called by parameter and state, "layer1.weight.buf".
 func (o *Optimizer) Save(w io.Writer) error {
+	o.calls.settle()
 	s := savedOptimizer{Op: o.rule.Op, Steps: o.steps, Groups: []map[string]string{}, Params: []savedParam{}}
 	for _, v := range o.groups {
 		attrs := map[string]string{}
@@ -130,6 +131,8 @@ func (o *Optimizer) Load(r io.Reader) error {
 	if err != nil {
 		return err
 	}
+	o.calls.settle()
+	o.calls.replan()
 	for i, slot := range o.slots {
 		if slot.Step = steps[i]; o.rule.Draws {
 			slot.number = numbers[i]

@@ -60,7 +60,8 @@ type MemoryStats struct {
 	Reuses    int64 // how often memory was taken from the pool
 
 	// Scratch is what calls that run now have for temporary values, copies of tensors that don't lie as kernels need them, and partial results.
-	// It isn't part of InUse; the garbage collector keeps what is free of it, and drops that.
+	// It isn't part of InUse; the garbage collector keeps what is free of it, and drops that. What a call has that ends in a panic counts until
+	// it is collected.
 	Scratch     int64
 	ScratchPeak int64 // the most that it was
 }

@@ -55,7 +55,7 @@ type Saved struct {
 // unchanged checks that nobody wrote what a node saved.
 func (n *node) unchanged() error {
 	for _, s := range n.saved {
-		if s.Tensor != nil && !s.Shape && s.Tensor.store.version.Load() != s.version {
+		if s.Tensor != nil && !s.Shape && s.Tensor.store.now() != s.version {
 			return &ArgError{Op: n.op, Arg: s.Name, Want: "it as it was in the forward call", Got: "changed elements", Err: ErrVersion}
 		}
 	}
@@ -89,7 +89,7 @@ func Record(op string, outputs, inputs []*Tensor, save []Saved, backward func(*B
 	for i, s := range save {
 		k := saved{Saved: s}
 		if s.Tensor != nil {
-			k.Tensor, k.version = s.Tensor.hold(), s.Tensor.store.version.Load()
+			k.Tensor, k.version = s.Tensor.hold(), s.Tensor.store.now()
 			k.Tensor.auto = nil
 		}
 		n.saved[i] = k
@@ -124,6 +124,7 @@ func (t *Tensor) recordView(op string, v *Tensor, again func(*Tensor) (*Tensor, 
 
 // Backprop is one call of a backward function.
 type Backprop struct {
+	walk       *walkBack
 	node       *node
 	cotangents []*Tensor
 	grads      []*Tensor
@@ -152,7 +153,10 @@ func (p *Backprop) Grad(i int) *Tensor {
 		return nil
 	}
 	if p.grads[i] == nil {
-		p.grads[i] = p.node.inputs[i].zeros()
+		e := &p.node.inputs[i]
+		if p.grads[i] = p.walk.lend(e); p.grads[i] == nil {
+			p.grads[i] = e.zeros()
+		}
 	}
 	return p.grads[i]
 }

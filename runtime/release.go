@@ -33,6 +33,9 @@ func (t *Tensor) hold() *Tensor {
 // drop forgets a tensor over the memory. The last one gives it back.
 func (s *storage) drop() {
 	s.drops.Add(1)
+	if s.with != nil {
+		s.with.drops.Add(1)
+	}
 	if s.tensors.Add(-1) > 0 || s.from == nil || s.shared.Load() {
 		return
 	}

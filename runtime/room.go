@@ -15,8 +15,9 @@ var roomLimit atomic.Int64
 // unknownMemory stands for the memory of machines that don't tell: 1 TiB, or all that 32 bits address.
 const unknownMemory = min(1<<40, math.MaxInt)
 
-// MaxBytes is the most bytes that a tensor may have that is made, or that a call may take at once on its way: more is an error of the kind
-// ErrShape, before anything is allocated. Unless SetMaxBytes has said otherwise it is the memory of the machine, or less where
+// MaxBytes is the most bytes that a tensor may have that is made, and that a call may take altogether: its results, values on the way with 8 bytes
+// each that may need more memory than the tensors, and copies of tensors that don't lie as kernels need them. More is an error of the kind ErrShape, before
+// a call writes anything. What threads need to work, some MiB, isn't counted. Unless SetMaxBytes has said otherwise it is the memory of the machine, or less where
 // debug.SetMemoryLimit, or GOMEMLIMIT, says so.
 func MaxBytes() int64 {
 	if n := roomLimit.Load(); n > 0 {
@@ -40,6 +41,29 @@ func room(op, arg string, d DType, shape []int, n int) error {
 	if most := MaxBytes(); int64(n) > most/size {
 		return &ArgError{Op: op, Arg: arg, Want: fmt.Sprintf("at most %d bytes (see runtime.SetMaxBytes)", most),
 			Got: fmt.Sprintf("%s%s, %s bytes", d, shapeString(shape), timesText(n, int(size))), Err: ErrShape}
+	}
+	return nil
+}
+
+// take counts n elements that a call takes memory for, and refuses them where the call has more than MaxBytes then.
+func (b *Bound) take(arg string, d DType, shape []int, n int) error {
+	before := b.taken
+	hi, bytes := bits.Mul64(uint64(n), uint64(d.Size()))
+	sum, carry := bits.Add64(before, bytes, 0)
+	if hi != 0 || carry != 0 {
+		sum = math.MaxUint64
+	}
+	b.taken = sum
+	if sum <= always && roomLimit.Load() == 0 {
+		return nil
+	}
+	shape = slices.Clone(shape) // of a call that is small nothing escapes
+	if err := room(b.sig.Op, arg, d, shape, n); err != nil {
+		return err
+	}
+	if most := MaxBytes(); sum > uint64(most) {
+		return &ArgError{Op: b.sig.Op, Arg: arg, Want: fmt.Sprintf("at most %d bytes for a call (see runtime.SetMaxBytes)", most),
+			Got: fmt.Sprintf("%s%s, %s bytes, beside %d bytes that the call takes before", d, shapeString(shape), timesText(n, d.Size()), before), Err: ErrShape}
 	}
 	return nil
 }
@@ -71,7 +95,7 @@ func volume(extents ...int) int {
 	return int(n)
 }
 
-// checkTemps refuses values on the way that are more than MaxBytes, 8 bytes each.
+// checkTemps counts values on the way, 8 bytes each.
 func (b *Bound) checkTemps() error {
 	for _, axes := range b.sig.Temps {
 		var ext [2 * MaxAxes]int
@@ -86,20 +110,13 @@ func (b *Bound) checkTemps() error {
 	return nil
 }
 
-// Room is an error where an array of values on the way has more than MaxBytes, 8 bytes each. Code asks before it writes anything, where extents
-// follow from more than tensors and attributes tell when they are bound.
+// Room counts an array of values on the way, 8 bytes each, and is an error where the call takes more than MaxBytes with it. Code asks before it
+// writes anything, where extents follow from more than tensors and attributes tell when they are bound.
 func (b *Bound) Room(extents ...int) error {
-	if n := volume(extents...); n > always/8 || roomLimit.Load() != 0 {
-		return room(b.sig.Op, "values on the way", F64, slices.Clone(extents), n)
-	}
-	return nil
+	return b.take("values on the way", F64, extents, volume(extents...))
 }
 
-// roomFor refuses the memory of parameter i as kernels have it, in some shape, which may repeat elements that the tensor has once.
+// roomFor counts the memory of parameter i as kernels have it, in some shape, which may repeat elements that the tensor has once.
 func (b *Bound) roomFor(i int, shape []int) error {
-	n := volume(shape...)
-	if n <= always/8 && roomLimit.Load() == 0 {
-		return nil
-	}
-	return room(b.sig.Op, b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), slices.Clone(shape), n)
+	return b.take(b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), shape, volume(shape...))
 }

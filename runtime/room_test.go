@@ -100,10 +100,61 @@ func TestMaxBytesOnTheWay(t *testing.T) {
 		t.Errorf("%d bytes of calls are still in use", m.Scratch)
 	}
 	var b Bound
+	limited(t, 800)
 	if err := sig("t.half", nil, f16, 0).Bind(&b, nil, h, k); err != nil {
 		t.Error(err)
 	}
 	b.Finish()
+}
+
+// The limit is for all that a call takes: results, values on the way and copies. What is refused leaves nothing behind.
+func TestMaxBytesOfCalls(t *testing.T) {
+	vector := []Dim{{Axis: 0}}
+	sig := &Signature{Op: "t.two", Vars: []Var{{Name: "T", DTypes: Floats}}, Axes: []Axis{{Name: "N"}}, Temps: [][]int{{0}}, Params: []Param{
+		{Name: "x", Dims: vector}, {Name: "y", Mode: Out, Dims: vector}, {Name: "z", Mode: Out, Dims: vector}}}
+	x, h := Must(Zeros[float64](3000)), Must(New(F16, 3000))
+	across := Must(Must(Zeros[float64](3000, 2)).Select(1, 0))
+	y, z := Must(Zeros[float64](3000)), Must(Zeros[float64](3000))
+	const size = 8 * 3000
+	for _, c := range []struct {
+		name  string
+		x     *Tensor
+		takes int64 // of MaxBytes
+		into  []*Tensor
+	}{
+		{"results and a value", x, 3 * size, nil},
+		{"a value", x, size, []*Tensor{y, z}},
+		{"a copy too", across, 4 * size, nil},
+		{"halves in f32", h, 3 * size, nil},
+	} {
+		for _, short := range []int64{0, 1} {
+			func() {
+				defer SetMaxBytes(SetMaxBytes(c.takes - short))
+				before := Memory()
+				var b Bound
+				var err error
+				if c.into == nil {
+					err = sig.BindNew(&b, nil, c.x)
+				} else {
+					err = sig.Bind(&b, nil, append([]*Tensor{c.x}, c.into...)...)
+				}
+				if short == 0 && err != nil || short == 1 && (!errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "SetMaxBytes")) {
+					t.Errorf("%s, %d too few: %v", c.name, short, err)
+				}
+				if err == nil {
+					b.Finish()
+					for i := range 2 {
+						if c.into == nil {
+							b.Tensor(i + 1).Release()
+						}
+					}
+				}
+				if m := Memory(); m.Scratch != before.Scratch || m.InUse != before.InUse {
+					t.Errorf("%s, %d too few: %d and %d bytes are left", c.name, short, m.Scratch-before.Scratch, m.InUse-before.InUse)
+				}
+			}()
+		}
+	}
 }
 
 // endless is a file that never ends.

@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"math/bits"
+	goruntime "runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 type block struct {
 	words []uint64
 	class int
+	taken *atomic.Bool // it is counted
 }
 
 func (b *block) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b.words)) }
@@ -38,10 +40,28 @@ func getScratch(size int) *block {
 	countScratch(int64(8 * words))
 	if class < scratchClasses {
 		if b, ok := scratchPools[class].Get().(*block); ok {
+			b.taken.Store(true)
 			return b
 		}
 	}
-	return &block{words: make([]uint64, words), class: class}
+	b := &block{words: make([]uint64, words), class: class, taken: new(atomic.Bool)}
+	b.taken.Store(true)
+	goruntime.AddCleanup(b, lostBlock, lost{b.taken, int64(8 * words)})
+	return b
+}
+
+// lost is a block that the garbage collector has found.
+type lost struct {
+	taken *atomic.Bool
+	bytes int64
+}
+
+// lostBlock counts a block that was never given back: its call has ended in a panic that somebody has recovered.
+func lostBlock(l lost) {
+	if l.taken.Load() {
+		scratchLive.Add(-1)
+		scratchBytes.Add(-l.bytes)
+	}
 }
 
 // countScratch counts a block that is taken.
@@ -58,6 +78,7 @@ func countScratch(bytes int64) {
 
 // putScratch gives a block back.
 func putScratch(b *block) {
+	b.taken.Store(false)
 	scratchLive.Add(-1)
 	scratchBytes.Add(-int64(8 * len(b.words)))
 	if b.class < scratchClasses {

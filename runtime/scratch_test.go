@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	goruntime "runtime"
 	"sync"
 	"testing"
+	"time"
+	"unsafe"
 )
 
 // What calls have beside their tensors is counted while they have it.
@@ -35,6 +38,43 @@ func TestScratchCounts(t *testing.T) {
 	if s := Memory(); s.Scratch != start.Scratch || s.ScratchPeak > start.Scratch+8*4096 || s.ScratchPeak < start.Scratch+4096 {
 		t.Errorf("after many: %+v", s)
 	}
+}
+
+// What a call had that ended in a panic, which somebody has recovered, counts until it is collected; it isn't used again.
+func TestScratchOfPanics(t *testing.T) {
+	before := Memory()
+	sum := &Plan{Name: "test.bad", Rows: true, Operands: []Operand{{DType: F32}, {DType: F32, Use: Acc, Monoid: SumOf}}}
+	const rows = 4 * chunkElements
+	x := Must(New(F32, rows))
+	var y float32
+	launch := func(k Kernel) (failed bool) {
+		defer func() { failed = recover() != nil }()
+		a := Args{Rows: rows, N: 1, K: 1}
+		a.Ptr[0], a.Row[0], a.Ptr[1] = x.data, 1, unsafe.Pointer(&y)
+		Launch(k, &a, sum)
+		return false
+	}
+	for range 20 {
+		if !launch(func(a *Args) {
+			if a.First > 0 {
+				panic("bad")
+			}
+			time.Sleep(20 * time.Microsecond)
+		}) {
+			t.Fatal("no panic")
+		}
+		if launch(func(a *Args) { *(*float32)(a.Ptr[1]) = float32(a.Rows) }) || y != rows {
+			t.Fatalf("a call after it: %v", y)
+		}
+	}
+	for range 100 {
+		goruntime.GC()
+		if Memory().Scratch == before.Scratch {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Errorf("%d bytes are still counted", Memory().Scratch-before.Scratch)
 }
 
 // The gradient of a tensor that lies in another order goes through memory of the call.

@@ -43,6 +43,8 @@ type storage struct {
 	drops   atomic.Uint64 // how many were released
 	from    *pooled       // nil: memory that isn't pooled
 	shared  atomic.Bool   // somebody outside has the memory
+	own     bool          // nobody else had the memory when it was made
+	with    *common       // counts together with other storages; nil: by itself
 }
 
 // New makes a tensor of zeros. Without a shape it has no axes and one element.
@@ -85,7 +87,9 @@ func newMemory(dtype DType, shape []int, n int) (t *Tensor, zeros bool) {
 	case n == 0:
 		return over(nil, dtype, shape, n), true
 	case size < leastPooled:
-		return over(unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8))), dtype, shape, n), true
+		t := over(unsafe.Pointer(unsafe.SliceData(make([]uint64, (size+7)/8))), dtype, shape, n)
+		t.store.own = true
+		return t, true
 	default:
 		p, zeros := getPooled(size)
 		t := over(p.pointer(), dtype, shape, n)
@@ -111,7 +115,9 @@ func FromSlice[T Element](data []T, shape ...int) (*Tensor, error) {
 
 // Scalar makes a tensor without axes that holds v.
 func Scalar[T Element](v T) *Tensor {
-	return over(unsafe.Pointer(&v), DTypeOf[T](), nil, 1)
+	t := over(unsafe.Pointer(&v), DTypeOf[T](), nil, 1)
+	t.store.own = true
+	return t
 }
 
 // over makes a tensor over the n elements at p.

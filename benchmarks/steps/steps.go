@@ -33,7 +33,7 @@ func (s *Shape) Elements() int {
 	return n
 }
 
-// Tensors makes the parameters, one of each kind in turn, with gradients.
+// Tensors makes the parameters, one of each kind in turn.
 func (s *Shape) Tensors() ([]*runtime.Tensor, error) {
 	var list []*runtime.Tensor
 	for i := 0; ; i++ {
@@ -46,11 +46,7 @@ func (s *Shape) Tensors() ([]*runtime.Tensor, error) {
 			if err != nil {
 				return nil, err
 			}
-			g, err := runtime.New(runtime.F32, p[1])
-			if err != nil {
-				return nil, err
-			}
-			if err := errors.Join(t.Fill(1), t.RequireGrad(), g.Fill(0.5), t.BackwardWith(g)); err != nil {
+			if err := errors.Join(t.Fill(1), t.RequireGrad()); err != nil {
 				return nil, err
 			}
 			list = append(list, t)
@@ -59,6 +55,20 @@ func (s *Shape) Tensors() ([]*runtime.Tensor, error) {
 			return list, nil
 		}
 	}
+}
+
+// Backward gives each parameter a gradient, as the Backward of a loss does.
+func Backward(params []*runtime.Tensor) error {
+	for _, t := range params {
+		g, err := runtime.New(t.DType(), t.Shape()...)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(g.Fill(0.5), t.BackwardWith(g)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Optimizers are those that are measured.

@@ -22,6 +22,10 @@ func BenchmarkStep(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
+				opt.ZeroGrad()
+				if err := Backward(params); err != nil {
+					b.Fatal(err)
+				}
 				b.ReportAllocs()
 				least := time.Duration(math.MaxInt64)
 				for b.Loop() {

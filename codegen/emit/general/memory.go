@@ -85,7 +85,7 @@ func (g *gen) room(axes []*ir.Axis) {
 	}
 	g.fails = true
 	from := strings.Join(g.sources(map[*ir.Tensor]bool{size: true}), ", ")
-	g.root.printf("if err := runtime.Room(%q, %q, int64(%s), %s); err != nil {\nreturn err\n}\n", g.k.Op, from, g.buffer(size).element("0").text, key)
+	g.root.printf("if err := b.RoomOf(%q, int64(%s), %s); err != nil {\nreturn err\n}\n", from, g.buffer(size).element("0").text, key)
 }
 
 // computed tells whether an axis is none of the signature, so that its extent isn't known when tensors are bound.

@@ -70,7 +70,7 @@ func (g *opGen) show(e *ir.Example) *shown {
 		return nil
 	}
 	s.inputs = inputs
-	s.steps = g.opt != nil && !slices.ContainsFunc(e.Inputs, func(v ir.ExampleValue) bool {
+	s.steps = g.opt != nil && len(g.decl.Outputs) == 0 && !slices.ContainsFunc(e.Inputs, func(v ir.ExampleValue) bool {
 		return slices.ContainsFunc(g.opt.states, func(i int) bool { return g.decl.Inputs[i].Name == v.Name })
 	}) && !slices.ContainsFunc(e.Attrs, func(a ir.ExampleAttr) bool { return a.Name == "step" && a.Number != 1 })
 	names := newNamer("fmt", "err", "opt", g.unit.Package)
@@ -180,7 +180,7 @@ func (s *shown) newCall(params jen.Code) *jen.Statement {
 // docCall is the call for the comment of the op.
 func (s *shown) docCall() jen.Code {
 	switch {
-	case s.op.opt != nil:
+	case s.op.opt != nil && len(s.op.decl.Outputs) == 0:
 		return jen.List(jen.Id("opt"), jen.Err()).Op(":=").Add(s.newCall(jen.Id("params")))
 	case len(s.op.outputNames()) == 0:
 		return jen.Err().Op(":=").Add(s.call(s.op.intoName()))

@@ -31,8 +31,6 @@ func (g *opGen) findOptimizer() {
 // asOptimizer finds the roles of inputs. It says why there are none.
 func (g *opGen) asOptimizer(o *optimizer) (why string) {
 	switch {
-	case len(g.decl.Outputs) > 0:
-		return "it has outputs beside what it renews"
 	case g.many == nil:
 		return "it has attributes that are lists or place axes, or extents that are computed"
 	}
@@ -73,27 +71,85 @@ func (g *opGen) asOptimizer(o *optimizer) (why string) {
 	return g.stateShapes(o)
 }
 
-// stateShapes says which state can't be made from the parameter: it must have its axes or none, and its dtype or a fixed one.
+// stateShapes says which state or output can't be made from the parameter: it must have its axes, or some of them, and its dtype or a fixed one.
 func (g *opGen) stateShapes(o *optimizer) (why string) {
 	param := g.decl.Inputs[o.param]
+	list := slices.Clone(g.decl.Outputs)
 	for _, i := range o.states {
-		p := g.decl.Inputs[i]
-		if len(p.Axes) > 0 && axesText(p.Axes) != axesText(param.Axes) {
-			return "the state " + p.Name + " has neither the axes of " + param.Name + " nor none"
+		list = append(list, g.decl.Inputs[i])
+	}
+	for _, p := range list {
+		what := "state"
+		if p.Mode != ir.State {
+			what = "output"
+		}
+		if axesText(p.Axes) != axesText(param.Axes) {
+			for _, a := range p.Axes {
+				if !ownAxis(param.Axes, a) {
+					return fmt.Sprintf("nothing tells the axis %s of the %s %s, which isn't one of %s", axisText(a), what, p.Name, param.Name)
+				}
+			}
 		}
 		if p.Elem.Name != param.Elem.Name && slices.ContainsFunc(g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == p.Elem.Name }) {
-			return "nothing tells the dtype of the state " + p.Name
+			return "nothing tells the dtype of the " + what + " " + p.Name
 		}
 	}
 	return ""
 }
 
+// ownAxis reports whether a tensor with the axes tells the extents of an axis or pack. Several packs don't tell theirs.
+func ownAxis(axes []ir.AxisRef, a ir.AxisRef) bool {
+	packs := 0
+	for _, b := range axes {
+		if b.Pack {
+			packs++
+		}
+	}
+	return a.Product == nil && packs < 2 && slices.ContainsFunc(axes, func(b ir.AxisRef) bool {
+		return b.Product == nil && !b.Optional && b.Pack == a.Pack && b.Name == a.Name
+	})
+}
+
+// optimizerName is the type of the optimizer. The op itself is a function where it has outputs.
+func (g *opGen) optimizerName() string {
+	if len(g.decl.Outputs) > 0 {
+		return g.name + "Optimizer"
+	}
+	return g.name
+}
+
+// optimizerDoc is its comment.
+func (g *opGen) optimizerDoc() string {
+	if len(g.decl.Outputs) == 0 {
+		return g.doc()
+	}
+	return comment(fmt.Sprintf("%s is the optimizer of [%s]. What the update gives beside what it renews, %s, is told by Output after each Step.",
+		g.optimizerName(), g.name, strings.Join(g.goNames(g.outputNames()), ", ")))
+}
+
 // stateValues are the states of an optimizer, for runtime.Rule. One that nothing reads, so that no variant has it, is none.
 func (g *opGen) stateValues() ([]jen.Code, error) {
-	var states []jen.Code
+	var list []*ir.Param
 	for _, i := range g.opt.states {
-		p := g.decl.Inputs[i]
-		f := []jen.Code{field("Name", jen.Lit(p.Name)), field("At", jen.Lit(i))}
+		list = append(list, g.decl.Inputs[i])
+	}
+	return g.keptValues(list, g.opt.states)
+}
+
+// outputValues are the outputs, likewise.
+func (g *opGen) outputValues() ([]jen.Code, error) {
+	var at []int
+	for i := range g.decl.Outputs {
+		at = append(at, len(g.decl.Inputs)+i)
+	}
+	return g.keptValues(g.decl.Outputs, at)
+}
+
+// keptValues are tensors that an optimizer makes for each parameter, with their numbers in the signature.
+func (g *opGen) keptValues(list []*ir.Param, at []int) ([]jen.Code, error) {
+	var states []jen.Code
+	for k, p := range list {
+		f := []jen.Code{field("Name", jen.Lit(p.Name)), field("At", jen.Lit(at[k]))}
 		if len(p.Axes) == 0 {
 			f = append(f, field("Scalar", jen.True()))
 		}
@@ -153,7 +209,8 @@ func (g *opGen) optimizer() ([]jen.Code, error) {
 	if g.opt == nil {
 		return nil, nil
 	}
-	self := jen.Id("o").Op("*").Id(g.name)
+	name := g.optimizerName()
+	self := jen.Id("o").Op("*").Id(name)
 	params := append([]jen.Code{jen.Id("params").Index().Add(tensorType)}, g.valueParams()...)
 	setParams := append([]jen.Code{jen.Id("group").Int()}, g.valueParams()...)
 	attrArgs := g.attrArgs()
@@ -168,10 +225,10 @@ func (g *opGen) optimizer() ([]jen.Code, error) {
 	add.takeAttrs()
 	add.add(jen.List(jen.Id("_"), jen.Err()).Op(assignOp(g.hasValues())).Id("o").Dot("Optimizer").Dot("AddGroup").Call(jen.Id("params"), values), jen.Return(jen.Err()))
 	code := []jen.Code{
-		jen.Comment(g.doc()).Line().Type().Id(g.name).Struct(jen.Op("*").Qual(runtimePath, "Optimizer")),
+		jen.Comment(g.optimizerDoc()).Line().Type().Id(name).Struct(jen.Op("*").Qual(runtimePath, "Optimizer")),
 		jen.Comment("New"+g.name+" makes an optimizer of params, which are one group. Each must require gradients.").Line().
-			Func().Id("New"+g.name).Params(params...).Params(jen.Op("*").Id(g.name), jen.Error()).Block(
-			jen.Id("o").Op(":=").Op("&").Id(g.name).Values(jen.Qual(runtimePath, "NewOptimizer").Call(jen.Op("&").Id(g.ruleName()))),
+			Func().Id("New"+g.name).Params(params...).Params(jen.Op("*").Id(name), jen.Error()).Block(
+			jen.Id("o").Op(":=").Op("&").Id(name).Values(jen.Qual(runtimePath, "NewOptimizer").Call(jen.Op("&").Id(g.ruleName()))),
 			jen.If(jen.Err().Op(":=").Id("o").Dot("AddGroup").Call(append([]jen.Code{jen.Id("params")}, attrArgs...)...), jen.Err().Op("!=").Nil()).
 				Block(jen.Return(jen.Nil(), jen.Err())),
 			jen.Return(jen.Id("o"), jen.Nil()),
@@ -204,7 +261,7 @@ func (g *opGen) stepWith() []jen.Code {
 	}
 	doc := fmt.Sprintf("Step updates all parameters that have a gradient. It takes a tensor for each parameter, in their order, or one for all: %s. On an error nothing was changed.",
 		strings.Join(g.goNames(names), ", "))
-	return []jen.Code{jen.Comment(comment(doc)).Line().Func().Params(jen.Id("o").Op("*").Id(g.name)).Id("Step").
+	return []jen.Code{jen.Comment(comment(doc)).Line().Func().Params(jen.Id("o").Op("*").Id(g.optimizerName())).Id("Step").
 		Params(f.tensorParams(jen.Index().Add(tensorType), names...)).Error().Block(jen.Return(jen.Id("o").Dot("StepWith").Call(args...)))}
 }
 

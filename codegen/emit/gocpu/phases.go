@@ -241,6 +241,9 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 		if g.draws() {
 			f = append(f, field("Draws", jen.True()))
 		}
+		if g.elementwise() {
+			f = append(f, field("Elementwise", jen.True()))
+		}
 		if len(g.opt.extra) > 0 {
 			var extra []jen.Code
 			for _, i := range g.opt.extra {
@@ -250,6 +253,13 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 		}
 		if states != nil {
 			f = append(f, field("States", jen.Index().Qual(runtimePath, "State").Values(states...)))
+		}
+		outputs, err := g.outputValues()
+		if err != nil {
+			return nil, err
+		}
+		if outputs != nil {
+			f = append(f, field("Outputs", jen.Index().Qual(runtimePath, "State").Values(outputs...)))
 		}
 	} else {
 		f = append(f, field("Param", jen.Lit(max(first, 0))))

@@ -37,6 +37,46 @@ func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
 	return true
 }
 
+// elementwise reports whether each element of what an optimizer renews is computed of the same element of its tensors, the attributes and the
+// step alone. The runtime then updates parameters that lie side by side as one: runtime.Rule.Elementwise.
+func (g *opGen) elementwise() bool {
+	if g.draws() || len(g.opt.extra) > 0 || len(g.decl.Totals) > 0 || len(g.decl.Outputs) > 0 || len(g.decl.Inputs[g.opt.param].Axes) != 1 {
+		return false
+	}
+	last := len(g.many.phases) - 1
+	for i, phase := range g.many.phases {
+		if slices.ContainsFunc(phase, func(s *signature) bool {
+			return s != nil && (i == last && g.fails(s) || !g.elementwiseIn(s, i == last))
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// elementwiseIn is elementwise for one signature, of the phase that stores or of one before, which may test attributes alone.
+func (g *opGen) elementwiseIn(s *signature, stores bool) bool {
+	if len(s.group.variants) > 1 {
+		return false
+	}
+	for variant, f := range s.group.variants {
+		if slices.ContainsFunc(f.Variant.Forward.Requires, func(r ir.Require) bool { return ofTensor(r.Cond) }) {
+			return false
+		}
+		for _, p := range s.programsOf(variant) {
+			if p.Nests == nil || len(p.Nests.Checks) > 0 || slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !stores || !g.elementwiseLaunch(s, l) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// elementwiseLaunch reports whether a launch goes through all elements, of all of its tensors.
+func (g *opGen) elementwiseLaunch(s *signature, l *nest.Launch) bool {
+	return len(l.Vector) > 0 && g.repeatsLaunch(s, l) && !slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return !b.Vector.Moves })
+}
+
 // ofTensor reports whether a value of a call depends on its tensors.
 func ofTensor(v *ir.Value) bool {
 	found := false
