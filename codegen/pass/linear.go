@@ -70,7 +70,7 @@ type linear struct {
 	levels map[*ir.Value]int      // what the builder of a definition tells of values
 	of     *ir.Def                // and that definition
 	inline map[*ir.Tensor]*ir.Def // derived pointwise definitions, rewritten
-	sums   map[*ir.Tensor]bool    // derived reductions, and what is derived in groups
+	sums   map[*ir.Tensor]bool    // derived reductions, what is derived in groups, and what may be zero since one of them or a guard is
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
@@ -85,10 +85,15 @@ func (l *linear) add(d *ir.Def) {
 	if d.Target.Role != ir.Local {
 		return
 	}
-	if d.IsPointwise() {
-		l.inline[d.Target] = d
-	} else {
+	if !d.IsPointwise() {
 		l.sums[d.Target] = true
+		return
+	}
+	l.inline[d.Target] = d
+	// Where it is not inlined, its guards are not there to see.
+	l.sums[d.Target] = grad.Presence(d.Body).Op != ir.OpTrue
+	for t := range ir.Reads(d.Body) {
+		l.sums[d.Target] = l.sums[d.Target] || l.sums[t]
 	}
 }
 
