@@ -13,13 +13,7 @@ import (
 func again(all []*Function) []*Function {
 	var list []*Function
 	mark := func(f *Function, name string) {
-		if f.Again[name] {
-			return
-		}
-		if f.Again == nil {
-			f.Again = map[string]bool{}
-		}
-		if f.Again[name] = true; !slices.Contains(list, f) {
+		if f.again(name) && !slices.Contains(list, f) {
 			list = append(list, f)
 		}
 	}
@@ -51,7 +45,7 @@ func again(all []*Function) []*Function {
 
 // saved are the tensors that a function keeps for its derivative.
 func (f *Function) saved() []*ir.Tensor {
-	var r []*ir.Tensor
+	r := slices.Clone(f.Kept)
 	for _, p := range f.Pairs {
 		if p.Forward != nil {
 			r = append(r, p.Forward.Saved...)

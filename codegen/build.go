@@ -53,6 +53,8 @@ type Function struct {
 	Gradients []prove.Status
 	Pairs     []*Pair
 	Again     map[string]bool // tensors that the derivative computes again, by name: see again.go
+	Kept      []*ir.Tensor    // what Forward keeps for Reader because the spec says so: see keep.go
+	Reader    *ir.Func        // Backward, with what is kept among its inputs
 	Phases    []*Function     // of an update whose call with several tensors has phases: see ir.Split; nil where one does nothing
 }
 

@@ -17,7 +17,7 @@ func lowerAll(f *Function) ([]*Pair, error) {
 	for _, dtypes := range dtypeChoices(f.Op.ElemVars) {
 		done := false
 		if d, wide, ok := indexChoice(f.Op.ElemVars, dtypes); ok {
-			p, err := lowerPair(f, nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, d), DTypes: d, Again: f.Again})
+			p, err := lowerPair(f, nest.Options{Name: f.Name + dtypeSuffix(f.Op.ElemVars, d), DTypes: d, Again: f.Again, Keep: f.Kept})
 			if err != nil {
 				return nil, err
 			}
@@ -123,7 +123,7 @@ func dtypeSuffix(vars []ir.ElemVar, dtypes map[string]string) string {
 
 // derivative is the backward function for a choice of dtypes: without gradients of integers. It is nil where nothing is left.
 func derivative(f *Function, dtypes map[string]string) (*ir.Func, error) {
-	if f.Backward == nil {
+	if f.Reader == nil {
 		return nil, nil
 	}
 	isInt := func(t *ir.Tensor) bool {
@@ -131,13 +131,13 @@ func derivative(f *Function, dtypes map[string]string) (*ir.Func, error) {
 		return d == ir.AnyInt || d == "bool"
 	}
 	var keep []*ir.Tensor
-	for _, t := range f.Backward.Outputs {
+	for _, t := range f.Reader.Outputs {
 		if t.Role != ir.Gradient || !isInt(t) {
 			keep = append(keep, t)
 		}
 	}
 	cots, ints := 0, 0
-	for _, t := range f.Backward.Inputs {
+	for _, t := range f.Reader.Inputs {
 		if t.Role == ir.Cotangent {
 			cots++
 			if isInt(t) {
@@ -150,10 +150,10 @@ func derivative(f *Function, dtypes map[string]string) (*ir.Func, error) {
 		return nil, nil
 	case ints > 0:
 		return nil, fmt.Errorf("its derivative goes through results that are integers for some dtypes, and through others")
-	case len(keep) == len(f.Backward.Outputs):
-		return f.Backward, nil
+	case len(keep) == len(f.Reader.Outputs):
+		return f.Reader, nil
 	}
-	less := *f.Backward
+	less := *f.Reader
 	less.Outputs = keep
 	return &less, nil
 }

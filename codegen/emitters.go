@@ -162,7 +162,7 @@ func (f *Function) emitted() []emit.Pair {
 	for _, p := range f.Pairs {
 		pair := emit.Pair{DTypes: p.DTypes, Wide: p.Wide, Forward: emit.Launched(p.Forward), Backward: emit.Launched(p.Backward), NoGrad: f.Backward != nil && p.Derivative == nil}
 		if p.Forward == nil {
-			pair.Forward = emit.Portable(f.Forward)
+			pair.Forward = emit.Portable(f.Forward, f.Kept...)
 		}
 		if p.Backward == nil {
 			pair.Backward = emit.Portable(p.Derivative)

@@ -249,12 +249,14 @@ func (b *Build) lower() {
 	for next := all; len(next) > 0 && b.lowerAll(next); {
 		next = again(all)
 	}
+	b.keepable(all)
 }
 
 // lowerAll lowers functions; it is false where that fails.
 func (b *Build) lowerAll(all []*Function) bool {
 	failed := make([]error, len(all))
 	parallel(len(all), func(i int) {
+		all[i].keep()
 		all[i].Pairs, failed[i] = lowerAll(all[i])
 	})
 	for i, err := range failed {
@@ -280,15 +282,15 @@ func lowerPair(f *Function, opt nest.Options) (*Pair, error) {
 	case readsElements(f.Forward.Requires):
 		// A condition on elements is tested when the function has computed it, which launches don't.
 		p.Portable = append(p.Portable, f.Forward.Name+" requires something of elements")
-		if f.Backward != nil {
-			p.Backward, err = alone(f.Backward, "_backward")
+		if f.Reader != nil {
+			p.Backward, err = alone(f.Reader, "_backward")
 		}
-	case f.Backward == nil:
+	case f.Reader == nil:
 		p.Forward, err = alone(f.Forward, "")
 	default:
-		p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Backward, opt)
+		p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Reader, opt)
 		if err = p.note(err); err == nil && p.Forward != nil && p.Backward == nil {
-			p.Forward, err = alone(f.Forward, "_forward") // which keeps nothing
+			p.Forward, err = alone(f.Forward, "_forward") // which keeps what it must
 		}
 	}
 	return p, err

@@ -226,7 +226,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 			l.gradNone(id)
 		}
 	}
-	l.addKeeps()
+	l.addKeeps(top)
 	l.addScalars()
 	l.addAxes()
 	return l

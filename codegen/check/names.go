@@ -229,7 +229,7 @@ func (n *names) stmt(s dsl.Stmt) {
 		for _, id := range s.Names {
 			if sym := n.table[id.Name]; sym == nil || sym.hidden {
 				n.unknown(id)
-			} else if sym.kind != symLet && sym.kind != symOutput {
+			} else if sym.kind != symLet {
 				n.rep.errorf(id.Span, "keep-let", "only lets are saved or recomputed; %s is %s", quote(id.Name), symbolKinds[sym.kind]).
 					WithNote(sym.span, "declared here")
 			}

@@ -69,6 +69,7 @@ func (l *lowering) callOp(o *operation, x *dsl.Call, e *env, targets []slot) []*
 	s.stmts(o.decl.Body, inner)
 	if s.refused == nil {
 		s.allSet()
+		s.addKeeps(inner)
 	}
 	l.hoisted, l.ragged, l.refused, l.recurs = s.hoisted, s.ragged, s.refused, s.recurs
 	if s.refused != nil {

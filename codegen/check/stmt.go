@@ -291,20 +291,3 @@ func (l *lowering) localName(name string) string {
 func sameIndex(index []*ir.Value, vars []*ir.Var) bool {
 	return slices.EqualFunc(index, vars, func(x *ir.Value, v *ir.Var) bool { return x.Op == ir.OpIndex && x.Var == v })
 }
-
-// addKeeps notes what the author wants saved or recomputed.
-func (l *lowering) addKeeps() {
-	for _, k := range l.keeps {
-		for _, id := range k.Names {
-			v := l.table[id.Name]
-			if v == nil || v.tensor == nil {
-				continue
-			}
-			if k.Save {
-				l.fn.Save = append(l.fn.Save, v.tensor)
-			} else {
-				l.fn.Recompute = append(l.fn.Recompute, v.tensor)
-			}
-		}
-	}
-}

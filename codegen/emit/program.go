@@ -1,6 +1,8 @@
 package emit
 
 import (
+	"slices"
+
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/codegen/nest"
 )
@@ -18,6 +20,7 @@ func (e *Unsupported) Error() string { return e.Op.Package + "." + e.Op.Name + "
 type Program struct {
 	Func  *ir.Func
 	Nests *nest.Program // nil: the portable function
+	kept  []*ir.Tensor  // what the portable function writes for a derivative; among the outputs of Func
 }
 
 // Launched is the program of nests; nil where there is none.
@@ -28,18 +31,23 @@ func Launched(p *nest.Program) *Program {
 	return &Program{Func: p.Func, Nests: p}
 }
 
-// Portable is the program that is written from the definitions of f; nil where there is no function.
-func Portable(f *ir.Func) *Program {
+// Portable is the program that is written from the definitions of f, and keeps tensors for a derivative; nil where there is no function.
+func Portable(f *ir.Func, kept ...*ir.Tensor) *Program {
 	if f == nil {
 		return nil
 	}
-	return &Program{Func: f}
+	if len(kept) > 0 {
+		g := *f
+		g.Outputs = slices.Concat(f.Outputs, kept)
+		f = &g
+	}
+	return &Program{Func: f, kept: kept}
 }
 
 // Saved are the tensors that are written for a derivative, beside the outputs.
 func (p *Program) Saved() []*ir.Tensor {
 	if p.Nests == nil {
-		return nil
+		return p.kept
 	}
 	return p.Nests.Saved
 }

@@ -16,6 +16,8 @@ type Options struct {
 	DTypes map[string]string
 	// Again names what the forward function doesn't keep, so that the backward one computes it again.
 	Again map[string]bool
+	// Keep lists what the forward function writes beside its outputs: the backward one has it among its inputs.
+	Keep []*ir.Tensor
 }
 
 // Unsupported says that nests can't express a function. The function may well be right: another form has to run it.
@@ -42,7 +44,7 @@ func (e *Unsupported) Error() string {
 //     along the inputs that they share, where one schedule fits all (lower_schedule.go).
 //   - emit: each nest is written stage by stage (lower_stage.go, lower_emit.go).
 func Lower(f *ir.Func, opt Options) (*Program, error) {
-	return lowerWith(f, opt, nil)
+	return lowerWith(f, opt, opt.Keep)
 }
 
 // LowerPair lowers a function and its derivative, and decides what the first keeps for the second: definitions of
@@ -57,9 +59,9 @@ func LowerPair(forward, backward *ir.Func, opt Options) (fwd, bwd *Program, err 
 		fopt.Name, bopt.Name = opt.Name+"_forward", opt.Name+"_backward"
 	}
 	plan := planSaves(forward, backward, opt, true)
-	fwd, ferr := lowerWith(forward, fopt, plan.saved)
+	fwd, ferr := lowerWith(forward, fopt, slices.Concat(opt.Keep, plan.saved))
 	if ferr != nil {
-		// Whatever runs the forward function keeps nothing but its outputs.
+		// Whatever runs the forward function keeps what it must, and its outputs.
 		plan = planSaves(forward, backward, opt, false)
 	}
 	bwd, berr := lowerWith(plan.backward, bopt, nil)

@@ -1,13 +1,17 @@
 package pass
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
 
 // Common makes equal locals one, and reads what a local merely repeats.
 func Common(f *ir.Func) *ir.Func {
 	same := map[*ir.Tensor]*ir.Tensor{} // a local and its equal
 	alias := map[*ir.Tensor]*ir.Def{}   // a local that is a read of another tensor
 	var kept []*ir.Def
-	return eachDef(f, func(d *ir.Def) *ir.Def {
+	r := eachDef(f, func(d *ir.Def) *ir.Def {
 		d = ir.MapDef(d, func(v *ir.Value) *ir.Value {
 			if v.Op != ir.OpRead {
 				return v
@@ -37,6 +41,27 @@ func Common(f *ir.Func) *ir.Func {
 		kept = append(kept, d)
 		return d
 	})
+	for t, a := range alias { // what is the same, element for element
+		if slices.EqualFunc(a.Body.Args, a.Dest, ir.Equal) {
+			same[t] = a.Body.Tensor
+		}
+	}
+	r.Save, r.Recompute = named(f.Save, same), named(f.Recompute, same)
+	return r
+}
+
+// named are tensors by those that stand for them.
+func named(list []*ir.Tensor, same map[*ir.Tensor]*ir.Tensor) []*ir.Tensor {
+	var r []*ir.Tensor
+	for _, t := range list {
+		for u := same[t]; u != nil; u = same[t] {
+			t = u
+		}
+		if !slices.Contains(r, t) {
+			r = append(r, t)
+		}
+	}
+	return r
 }
 
 // at is the body of a pointwise definition at indices.

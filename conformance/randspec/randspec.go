@@ -242,6 +242,7 @@ func (g *gen) spec(seed uint64) *Spec {
 	g.useResults()
 	g.useAll()
 	g.dropAttrs()
+	g.keeps(seed)
 	if words(g.signature())["I"] == 0 { // formulas have it alone
 		g.forget("I", "i64")
 	}

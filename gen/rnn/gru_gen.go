@@ -29,6 +29,7 @@ const _ = runtime.GeneratedCodeV1
 //	let q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j])*v[t, n, 2, j])
 //	y[t, n, j] = (1 - f)*q + f*(y[t - 1, n, j] ?? h0[n, j] ?? 0)
 //	hn[n, j] = y[L - 1, n, j] ?? h0[n, j] ?? 0
+//	save u, v
 //
 // x: T[L, N, I], h0: T[N, H] or nil, w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; y: T[L, N, H], hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
@@ -41,6 +42,7 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 	variant := gru_Variant(h0)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, h0, w, r, b, c)
+	bound.MakeAll = record
 	if err := gru_Forwards[variant].BindAxes(&bound, nil, x, h0, w, r, b, c); err != nil {
 		return nil, nil, err
 	}
@@ -62,7 +64,9 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedU := bound.Tensor(8)
+			savedV := bound.Tensor(9)
+			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "u", Tensor: savedU}, {Name: "v", Tensor: savedV}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := gru_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5)); err != nil {
 					return err
@@ -73,7 +77,7 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 				if err := gru_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := gru_Backwards[variant].BindOutputs(&bound, back.Saved(6), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
+				if err := gru_Backwards[variant].BindOutputs(&bound, back.Saved(6), back.Saved(7), back.Saved(8), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
 				}
 				if err := gru_RunBackward(&bound, variant); err != nil {
@@ -82,8 +86,12 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 				bound.Finish()
 				return nil
 			})
+			savedU.Release()
+			savedV.Release()
 		case 1:
-			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedU := bound.Tensor(8)
+			savedV := bound.Tensor(9)
+			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "u", Tensor: savedU}, {Name: "v", Tensor: savedV}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := gru_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5)); err != nil {
 					return err
@@ -94,7 +102,7 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 				if err := gru_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := gru_Backwards[variant].BindOutputs(&bound, back.Saved(6), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
+				if err := gru_Backwards[variant].BindOutputs(&bound, back.Saved(6), back.Saved(7), back.Saved(8), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
 				}
 				if err := gru_RunBackward(&bound, variant); err != nil {
@@ -103,6 +111,8 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 				bound.Finish()
 				return nil
 			})
+			savedU.Release()
+			savedV.Release()
 		}
 	}
 	return y, hn, nil
@@ -232,11 +242,13 @@ var gru_H0Forward = runtime.Signature{
 		5: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
 		7: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		8: {Name: "u", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true},
+		9: {Name: "v", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true},
 	},
 }
 
 var gru_H0Backward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -245,14 +257,16 @@ var gru_H0Backward = runtime.Signature{
 		4:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		5:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		7:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
-		10: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1},
-		11: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 2},
-		12: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 3},
-		13: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 4},
-		14: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5},
+		7:  {Name: "u", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		8:  {Name: "v", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		12: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1},
+		13: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 2},
+		14: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 3},
+		15: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 4},
+		16: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5},
 	},
 }
 
@@ -267,11 +281,13 @@ var gru_NoH0Forward = runtime.Signature{
 		5: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
 		7: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		8: {Name: "u", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true, InPlace: 1 << 1},
+		9: {Name: "v", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true, InPlace: 1 << 1},
 	},
 }
 
 var gru_NoH0Backward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -280,13 +296,15 @@ var gru_NoH0Backward = runtime.Signature{
 		4:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		5:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		7:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 1},
-		10: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 2, InPlace: 1 << 1},
-		11: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 3, InPlace: 1 << 1},
-		12: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 4, InPlace: 1 << 1},
-		13: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 1},
+		7:  {Name: "u", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		8:  {Name: "v", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 1},
+		12: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 2, InPlace: 1 << 1},
+		13: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 3, InPlace: 1 << 1},
+		14: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 4, InPlace: 1 << 1},
+		15: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 1},
 	},
 }
 

@@ -125,6 +125,8 @@ func gru_H0RunF32(b *runtime.Bound) error {
 	c2 := runtime.Elements[float32](b, 5)
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
+	u := runtime.Temp[float32](b, L*N*G*H)
+	v2 := runtime.Temp[float32](b, L*N*G*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -137,7 +139,6 @@ func gru_H0RunF32(b *runtime.Bound) error {
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float32](b, L*N*G*H)
 	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
 		if err := part.Run(0, L*N*G); err != nil {
 			return err
@@ -156,7 +157,6 @@ func gru_H0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = (1 - f[t, n, j]) * q[t, n, j] + f[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, j] else h0[n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	v2 := runtime.Temp[float32](b, L*N*G*H)
 	vSet := runtime.Temp[bool](b, L*N*G*H)
 	f := runtime.Temp[float32](b, L*N*H)
 	fSet := runtime.Temp[bool](b, L*N*H)
@@ -269,6 +269,8 @@ func gru_H0RunF32(b *runtime.Bound) error {
 	}
 	copy(runtime.Elements[float32](b, 6), y)
 	copy(runtime.Elements[float32](b, 7), hn)
+	copy(runtime.Elements[float32](b, 8), u)
+	copy(runtime.Elements[float32](b, 9), v2)
 	return nil
 }
 
@@ -369,6 +371,8 @@ func gru_H0RunF64(b *runtime.Bound) error {
 	c2 := runtime.Elements[float64](b, 5)
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
+	u := runtime.Temp[float64](b, L*N*G*H)
+	v2 := runtime.Temp[float64](b, L*N*G*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -381,7 +385,6 @@ func gru_H0RunF64(b *runtime.Bound) error {
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float64](b, L*N*G*H)
 	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
 		if err := part.Run(0, L*N*G); err != nil {
 			return err
@@ -400,7 +403,6 @@ func gru_H0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = (1 - f[t, n, j]) * q[t, n, j] + f[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, j] else h0[n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	v2 := runtime.Temp[float64](b, L*N*G*H)
 	vSet := runtime.Temp[bool](b, L*N*G*H)
 	f := runtime.Temp[float64](b, L*N*H)
 	fSet := runtime.Temp[bool](b, L*N*H)
@@ -513,6 +515,8 @@ func gru_H0RunF64(b *runtime.Bound) error {
 	}
 	copy(runtime.Elements[float64](b, 6), y)
 	copy(runtime.Elements[float64](b, 7), hn)
+	copy(runtime.Elements[float64](b, 8), u)
+	copy(runtime.Elements[float64](b, 9), v2)
 	return nil
 }
 
@@ -552,6 +556,8 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 	c2 := runtime.Elements[float32](b, 5)
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
+	u := runtime.Temp[float32](b, L*N*G*H)
+	v2 := runtime.Temp[float32](b, L*N*G*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -564,7 +570,6 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float32](b, L*N*G*H)
 	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
 		if err := part.Run(0, L*N*G); err != nil {
 			return err
@@ -583,7 +588,6 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = (1 - f[t, n, j]) * q[t, n, j] + f[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, j] else 0)   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	v2 := runtime.Temp[float32](b, L*N*G*H)
 	vSet := runtime.Temp[bool](b, L*N*G*H)
 	f := runtime.Temp[float32](b, L*N*H)
 	fSet := runtime.Temp[bool](b, L*N*H)
@@ -690,6 +694,8 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 	}
 	copy(runtime.Elements[float32](b, 6), y)
 	copy(runtime.Elements[float32](b, 7), hn)
+	copy(runtime.Elements[float32](b, 8), u)
+	copy(runtime.Elements[float32](b, 9), v2)
 	return nil
 }
 
@@ -729,6 +735,8 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 	c2 := runtime.Elements[float64](b, 5)
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
+	u := runtime.Temp[float64](b, L*N*G*H)
+	v2 := runtime.Temp[float64](b, L*N*G*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -741,7 +749,6 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 	}
 
 	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float64](b, L*N*G*H)
 	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
 		if err := part.Run(0, L*N*G); err != nil {
 			return err
@@ -760,7 +767,6 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = (1 - f[t, n, j]) * q[t, n, j] + f[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, j] else 0)   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	v2 := runtime.Temp[float64](b, L*N*G*H)
 	vSet := runtime.Temp[bool](b, L*N*G*H)
 	f := runtime.Temp[float64](b, L*N*H)
 	fSet := runtime.Temp[bool](b, L*N*H)
@@ -867,82 +873,18 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 	}
 	copy(runtime.Elements[float64](b, 6), y)
 	copy(runtime.Elements[float64](b, 7), hn)
+	copy(runtime.Elements[float64](b, 8), u)
+	copy(runtime.Elements[float64](b, 9), v2)
 	return nil
 }
 
 // gru_Part8 is a loop that runs in parts.
 type gru_Part8 struct {
-	h0, r, sum2, y []float32
-	G, H, L, N     int
-}
-
-func (part *gru_Part8) Run(from, to int) error {
-	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				var t2 float32
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow2+k]))
-			}
-			sum2[sum2Row3+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// gru_Part9 is a loop that runs in parts.
-type gru_Part9 struct {
-	c, sum2, v2 []float32
-	G, H, N     int
-}
-
-func (part *gru_Part9) Run(from, to int) error {
-	c, sum2, v2, G, H, N := part.c, part.sum2, part.v2, part.G, part.H, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		sum2Row3 := (sum2Row2 + g) * H
-		cRow := g * H
-		for j := range H {
-			v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-		}
-	}
-	return nil
-}
-
-// gru_Part10 is a loop that runs in parts.
-type gru_Part10 struct {
 	f, u, v2 []float32
 	G, H, N  int
 }
 
-func (part *gru_Part10) Run(from, to int) error {
+func (part *gru_Part8) Run(from, to int) error {
 	f, u, v2, G, H, N := part.f, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -967,13 +909,13 @@ func (part *gru_Part10) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part11 is a loop that runs in parts.
-type gru_Part11 struct {
+// gru_Part9 is a loop that runs in parts.
+type gru_Part9 struct {
 	q, u, v2 []float32
 	G, H, N  int
 }
 
-func (part *gru_Part11) Run(from, to int) error {
+func (part *gru_Part9) Run(from, to int) error {
 	q, u, v2, G, H, N := part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1006,13 +948,13 @@ func (part *gru_Part11) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part12 is a loop that runs in parts.
-type gru_Part12 struct {
+// gru_Part10 is a loop that runs in parts.
+type gru_Part10 struct {
 	df, dq, du, f, q, u, v2 []float32
 	G, H, N                 int
 }
 
-func (part *gru_Part12) Run(from, to int) error {
+func (part *gru_Part10) Run(from, to int) error {
 	df, dq, du, f, q, u, v2, G, H, N := part.df, part.dq, part.du, part.f, part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1024,13 +966,13 @@ func (part *gru_Part12) Run(from, to int) error {
 		dqRow := l * N
 		dqRow2 := (dqRow + n) * H
 		vRow := (dqRow + n) * G
-		c2 := g == 0
-		c3 := g == 2
-		c5 := g == 1
+		c := g == 0
+		c2 := g == 2
+		c4 := g == 1
 		duRow := (vRow + g) * H
 		for h := range H {
 			t4 := float32(0)
-			if c2 {
+			if c {
 				qAt := q[dqRow2+h]
 				t := float32(dq[dqRow2+h] * (1 - float32(qAt*qAt)))
 				i := int(2)
@@ -1049,13 +991,13 @@ func (part *gru_Part12) Run(from, to int) error {
 				t4 = t3
 			}
 			t6 := float32(0)
-			if c3 {
+			if c2 {
 				qAt2 := q[dqRow2+h]
 				t5 := float32(dq[dqRow2+h] * (1 - float32(qAt2*qAt2)))
 				t6 = t5
 			}
 			t7 := float32(0)
-			if c5 {
+			if c4 {
 				fAt := f[dqRow2+h]
 				t7 = float32(df[dqRow2+h] * float32(fAt*(1-fAt)))
 			}
@@ -1065,13 +1007,13 @@ func (part *gru_Part12) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part13 is a loop that runs in parts.
-type gru_Part13 struct {
+// gru_Part11 is a loop that runs in parts.
+type gru_Part11 struct {
 	dsum, du []float32
 	G, H, N  int
 }
 
-func (part *gru_Part13) Run(from, to int) error {
+func (part *gru_Part11) Run(from, to int) error {
 	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1082,11 +1024,11 @@ func (part *gru_Part13) Run(from, to int) error {
 		l := rest
 		duRow := l * N
 		duRow2 := (duRow + n) * G
-		c2 := g == 0 || g == 2 || g == 1
+		c := g == 0 || g == 2 || g == 1
 		duRow3 := (duRow2 + g) * H
 		for h := range H {
 			t := float32(0)
-			if c2 {
+			if c {
 				t = du[duRow3+h]
 			}
 			dsum[duRow3+h] = t
@@ -1095,13 +1037,13 @@ func (part *gru_Part13) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part14 is a loop that runs in parts.
-type gru_Part14 struct {
+// gru_Part12 is a loop that runs in parts.
+type gru_Part12 struct {
 	dsum, dx, w []float32
 	G, H, I, N  int
 }
 
-func (part *gru_Part14) Run(from, to int) error {
+func (part *gru_Part12) Run(from, to int) error {
 	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1112,38 +1054,37 @@ func (part *gru_Part14) Run(from, to int) error {
 		dsumRow2 := (dsumRow + n) * G
 		dxRow := (dsumRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for g := range G {
-				c2 := g == 0 || g == 2 || g == 1
+				c := g == 0 || g == 2 || g == 1
 				dsumRow3 := (dsumRow2 + g) * H
 				wRow := g * H
 				for h := range H {
 					t := float32(0)
-					if c2 {
-						wAt := w[(wRow+h)*I+i]
-						t = float32(dsum[dsumRow3+h] * wAt)
+					if c {
+						t = float32(dsum[dsumRow3+h] * w[(wRow+h)*I+i])
 					}
-					sum3 += float64(t)
+					sum += float64(t)
 				}
 			}
-			dx[dxRow+i] = float32(sum3)
+			dx[dxRow+i] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part15 is a loop that runs in parts.
-type gru_Part15 struct {
+// gru_Part13 is a loop that runs in parts.
+type gru_Part13 struct {
 	dh01, dyAll, f []float32
 	H, L, N        int
 }
 
-func (part *gru_Part15) Run(from, to int) error {
+func (part *gru_Part13) Run(from, to int) error {
 	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
 				var t2 float32
@@ -1152,34 +1093,29 @@ func (part *gru_Part15) Run(from, to int) error {
 				} else {
 					t2 = float32(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
 				}
-				sum3 += float64(t2)
+				sum += float64(t2)
 			}
-			dh01[dh01Row+j] = float32(sum3)
+			dh01[dh01Row+j] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part16 is a loop that runs in parts.
-type gru_Part16 struct {
+// gru_Part14 is a loop that runs in parts.
+type gru_Part14 struct {
 	dh02, dsum2, r []float32
 	G, H, L, N     int
 }
 
-func (part *gru_Part16) Run(from, to int) error {
+func (part *gru_Part14) Run(from, to int) error {
 	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh02Row := n * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				dsum2Row2 := (dsum2Row + n) * G
 				for g := range G {
@@ -1187,36 +1123,35 @@ func (part *gru_Part16) Run(from, to int) error {
 					rRow := g * H
 					for j := range H {
 						var t2 float32
-						if c5 {
+						if c {
 							t2 = 0
 						} else {
-							rAt := r[(rRow+j)*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], r[(rRow+j)*H+k])
 						}
-						sum3 += float64(t2)
+						sum += float64(t2)
 					}
 				}
 			}
-			dh02[dh02Row+k] = float32(sum3)
+			dh02[dh02Row+k] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part17 is a loop that runs in parts.
-type gru_Part17 struct {
+// gru_Part15 is a loop that runs in parts.
+type gru_Part15 struct {
 	dh0, dh01, dh02, dhn []float32
-	c4                   bool
+	c3                   bool
 	H                    int
 }
 
-func (part *gru_Part17) Run(from, to int) error {
-	dh0, dh01, dh02, dhn, c4, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c4, part.H
+func (part *gru_Part15) Run(from, to int) error {
+	dh0, dh01, dh02, dhn, c3, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c3, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
 		for h := range H {
 			var t float32
-			if c4 {
+			if c3 {
 				t = 0
 			} else {
 				t = dhn[dhnRow+h]
@@ -1227,59 +1162,58 @@ func (part *gru_Part17) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part18 is a loop that runs in parts.
-type gru_Part18 struct {
+// gru_Part16 is a loop that runs in parts.
+type gru_Part16 struct {
 	dsum, dw, x   []float32
 	G, H, I, L, N int
 }
 
-func (part *gru_Part18) Run(from, to int) error {
+func (part *gru_Part16) Run(from, to int) error {
 	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		h := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 0
-		c5 := c2
-		if !c5 {
-			c3 := g == 2
-			c7 := c3
-			if !c7 {
-				c6 := g == 1
-				c7 = c6
+		c := g == 0
+		c4 := c
+		if !c4 {
+			c2 := g == 2
+			c6 := c2
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
 			}
-			c5 = c7
+			c4 = c6
 		}
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dsumRow := l * N
 				for n := range N {
 					t := float32(0)
-					if c5 {
+					if c4 {
 						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-						xAt := x[(dsumRow+n)*I+i]
-						t = float32(dsumAt * xAt)
+						t = float32(dsumAt * x[(dsumRow+n)*I+i])
 					}
-					sum3 += float64(t)
+					sum += float64(t)
 				}
 			}
-			dw[dwRow2+i] = float32(sum3)
+			dw[dwRow2+i] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part19 is a loop that runs in parts.
-type gru_Part19 struct {
+// gru_Part17 is a loop that runs in parts.
+type gru_Part17 struct {
 	dr, dsum2, h0, y []float32
 	G, H, L, N       int
 }
 
-func (part *gru_Part19) Run(from, to int) error {
+func (part *gru_Part17) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1289,83 +1223,81 @@ func (part *gru_Part19) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
 					var t2 float32
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += float64(runtime.Absorb(dsum2At, t2))
+					sum += float64(runtime.Absorb(dsum2At, t2))
 				}
 			}
-			dr[drRow2+k] = float32(sum3)
+			dr[drRow2+k] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part20 is a loop that runs in parts.
-type gru_Part20 struct {
+// gru_Part18 is a loop that runs in parts.
+type gru_Part18 struct {
 	db, du     []float32
 	G, H, L, N int
 }
 
-func (part *gru_Part20) Run(from, to int) error {
+func (part *gru_Part18) Run(from, to int) error {
 	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
-		c2 := g == 0 || g == 2 || g == 1
+		c := g == 0 || g == 2 || g == 1
 		dbRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				duRow := l * N
 				for n := range N {
 					t := float32(0)
-					if c2 {
+					if c {
 						t = du[((duRow+n)*G+g)*H+h]
 					}
-					sum3 += float64(t)
+					sum += float64(t)
 				}
 			}
-			db[dbRow+h] = float32(sum3)
+			db[dbRow+h] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// gru_Part21 is a loop that runs in parts.
-type gru_Part21 struct {
+// gru_Part19 is a loop that runs in parts.
+type gru_Part19 struct {
 	dc, dv     []float32
 	G, H, L, N int
 }
 
-func (part *gru_Part21) Run(from, to int) error {
+func (part *gru_Part19) Run(from, to int) error {
 	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dvRow := t * N
 				for n := range N {
-					sum3 += float64(dv[((dvRow+n)*G+g)*H+j])
+					sum += float64(dv[((dvRow+n)*G+g)*H+j])
 				}
 			}
-			dc[dcRow+j] = float32(sum3)
+			dc[dcRow+j] = float32(sum)
 		}
 	}
 	return nil
@@ -1375,24 +1307,24 @@ func (part *gru_Part21) Run(from, to int) error {
 func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 2)
-	b2 := runtime.Elements[float32](b, 4)
+	u := runtime.Elements[float32](b, 7)
+	v2 := runtime.Elements[float32](b, 8)
+	r := runtime.Elements[float32](b, 3)
+	dy := runtime.Elements[float32](b, 9)
+	dhn := runtime.Elements[float32](b, 10)
 	y := runtime.Elements[float32](b, 6)
 	h0 := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 3)
-	c := runtime.Elements[float32](b, 5)
-	dy := runtime.Elements[float32](b, 7)
-	dhn := runtime.Elements[float32](b, 8)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(11) != nil
-	wantDb := b.Tensor(13) != nil
-	wantDh0 := b.Tensor(10) != nil
-	wantDr := b.Tensor(12) != nil
-	wantDc := b.Tensor(14) != nil
+	wantDx := b.Tensor(11) != nil
+	wantDw := b.Tensor(13) != nil
+	wantDb := b.Tensor(15) != nil
+	w := runtime.Elements[float32](b, 2)
+	wantDh0 := b.Tensor(12) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(14) != nil
+	wantDc := b.Tensor(16) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dh0 := runtime.Temp[float32](b, N*H)
 	dw := runtime.Temp[float32](b, G*H*I)
@@ -1400,49 +1332,9 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
 
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part8{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
-	v2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part9{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float32](b, L*N*H)
-	if part := (gru_Part10{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part8{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -1452,7 +1344,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float32](b, L*N*H)
-	if part := (gru_Part11{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part9{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -1484,52 +1376,52 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3 && i3 < L
+	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
-		c5 := 0 <= i && i < L
+		c2 := l == i3
+		c4 := 0 <= i && i < L
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c4 {
+					if c3 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
 				}
 				t7 := float32(0)
-				if c5 {
+				if c4 {
 					t6 := float32(0)
-					if c2 {
+					if c {
 						t5 := float32(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
 						t6 = t5
 					}
@@ -1547,14 +1439,14 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i4 := l - 1
-		c6 := 0 <= i4 && i4 < L
+		c5 := 0 <= i4 && i4 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			h0Row := n4 * H
 			for h3 := range H {
 				dyAllAt := dyAll[dyAllRow2+h3]
 				var t8 float32
-				if c6 {
+				if c5 {
 					t8 = y[(i4*N+n4)*H+h3]
 				} else {
 					t8 = h0[h0Row+h3]
@@ -1567,20 +1459,20 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 			dqRow := (dyAll1Row + n5) * H
 			uRow := (dyAll1Row + n5) * G
 			for g2 := range G {
-				c7 := g2 == 2
-				c8 := g2 == 0
-				c9 := g2 == 1
+				c6 := g2 == 2
+				c7 := g2 == 0
+				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
 					t11 := float32(0)
-					if c7 {
+					if c6 {
 						qAt := q[dqRow+h4]
 						t9 := float32(dq[dqRow+h4] * (1 - float32(qAt*qAt)))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
 						t11 = float32(t9 * t10)
 					}
 					t15 := float32(0)
-					if c8 {
+					if c7 {
 						qAt2 := q[dqRow+h4]
 						t12 := float32(dq[dqRow+h4] * (1 - float32(qAt2*qAt2)))
 						i5 := int(2)
@@ -1599,7 +1491,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 						t15 = t14
 					}
 					t16 := float32(0)
-					if c9 {
+					if c8 {
 						fAt := f[dqRow+h4]
 						t16 = float32(df[dqRow+h4] * float32(fAt*(1-fAt)))
 					}
@@ -1623,7 +1515,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part12{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part10{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -1635,7 +1527,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw {
-		if part := (gru_Part13{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part11{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -1646,7 +1538,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part14{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part12{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -1658,7 +1550,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part15{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+		if part := (gru_Part13{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1670,7 +1562,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part16{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (gru_Part14{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1681,7 +1573,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (gru_Part17{dh0, dh01, dh02, dhn, c4, H}); runtime.Small(N, H) {
+		if part := (gru_Part15{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1692,7 +1584,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part18{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part16{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1703,7 +1595,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part19{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part17{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1714,7 +1606,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part20{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part18{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1725,7 +1617,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part21{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part19{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1733,88 +1625,22 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 9), dx)
-	copy(runtime.Elements[float32](b, 10), dh0)
-	copy(runtime.Elements[float32](b, 11), dw)
-	copy(runtime.Elements[float32](b, 12), dr)
-	copy(runtime.Elements[float32](b, 13), db)
-	copy(runtime.Elements[float32](b, 14), dc)
+	copy(runtime.Elements[float32](b, 11), dx)
+	copy(runtime.Elements[float32](b, 12), dh0)
+	copy(runtime.Elements[float32](b, 13), dw)
+	copy(runtime.Elements[float32](b, 14), dr)
+	copy(runtime.Elements[float32](b, 15), db)
+	copy(runtime.Elements[float32](b, 16), dc)
 	return nil
 }
 
-// gru_Part22 is a loop that runs in parts.
-type gru_Part22 struct {
-	h0, r, sum2, y []float64
-	G, H, L, N     int
-}
-
-func (part *gru_Part22) Run(from, to int) error {
-	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				var t2 float64
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(t2 * r[rRow2+k])
-			}
-			sum2[sum2Row3+j] = sum3
-		}
-	}
-	return nil
-}
-
-// gru_Part23 is a loop that runs in parts.
-type gru_Part23 struct {
-	c, sum2, v2 []float64
-	G, H, N     int
-}
-
-func (part *gru_Part23) Run(from, to int) error {
-	c, sum2, v2, G, H, N := part.c, part.sum2, part.v2, part.G, part.H, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		sum2Row3 := (sum2Row2 + g) * H
-		cRow := g * H
-		for j := range H {
-			v2[sum2Row3+j] = sum2[sum2Row3+j] + c[cRow+j]
-		}
-	}
-	return nil
-}
-
-// gru_Part24 is a loop that runs in parts.
-type gru_Part24 struct {
+// gru_Part20 is a loop that runs in parts.
+type gru_Part20 struct {
 	f, u, v2 []float64
 	G, H, N  int
 }
 
-func (part *gru_Part24) Run(from, to int) error {
+func (part *gru_Part20) Run(from, to int) error {
 	f, u, v2, G, H, N := part.f, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1839,13 +1665,13 @@ func (part *gru_Part24) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part25 is a loop that runs in parts.
-type gru_Part25 struct {
+// gru_Part21 is a loop that runs in parts.
+type gru_Part21 struct {
 	q, u, v2 []float64
 	G, H, N  int
 }
 
-func (part *gru_Part25) Run(from, to int) error {
+func (part *gru_Part21) Run(from, to int) error {
 	q, u, v2, G, H, N := part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1878,13 +1704,13 @@ func (part *gru_Part25) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part26 is a loop that runs in parts.
-type gru_Part26 struct {
+// gru_Part22 is a loop that runs in parts.
+type gru_Part22 struct {
 	df, dq, du, f, q, u, v2 []float64
 	G, H, N                 int
 }
 
-func (part *gru_Part26) Run(from, to int) error {
+func (part *gru_Part22) Run(from, to int) error {
 	df, dq, du, f, q, u, v2, G, H, N := part.df, part.dq, part.du, part.f, part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1896,13 +1722,13 @@ func (part *gru_Part26) Run(from, to int) error {
 		dqRow := l * N
 		dqRow2 := (dqRow + n) * H
 		vRow := (dqRow + n) * G
-		c2 := g == 0
-		c3 := g == 2
-		c5 := g == 1
+		c := g == 0
+		c2 := g == 2
+		c4 := g == 1
 		duRow := (vRow + g) * H
 		for h := range H {
 			t4 := float64(0)
-			if c2 {
+			if c {
 				qAt := q[dqRow2+h]
 				t := float64(dq[dqRow2+h] * (1 - float64(qAt*qAt)))
 				i := int(2)
@@ -1921,13 +1747,13 @@ func (part *gru_Part26) Run(from, to int) error {
 				t4 = t3
 			}
 			t6 := float64(0)
-			if c3 {
+			if c2 {
 				qAt2 := q[dqRow2+h]
 				t5 := float64(dq[dqRow2+h] * (1 - float64(qAt2*qAt2)))
 				t6 = t5
 			}
 			t7 := float64(0)
-			if c5 {
+			if c4 {
 				fAt := f[dqRow2+h]
 				t7 = float64(df[dqRow2+h] * float64(fAt*(1-fAt)))
 			}
@@ -1937,13 +1763,13 @@ func (part *gru_Part26) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part27 is a loop that runs in parts.
-type gru_Part27 struct {
+// gru_Part23 is a loop that runs in parts.
+type gru_Part23 struct {
 	dsum, du []float64
 	G, H, N  int
 }
 
-func (part *gru_Part27) Run(from, to int) error {
+func (part *gru_Part23) Run(from, to int) error {
 	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1954,11 +1780,11 @@ func (part *gru_Part27) Run(from, to int) error {
 		l := rest
 		duRow := l * N
 		duRow2 := (duRow + n) * G
-		c2 := g == 0 || g == 2 || g == 1
+		c := g == 0 || g == 2 || g == 1
 		duRow3 := (duRow2 + g) * H
 		for h := range H {
 			t := float64(0)
-			if c2 {
+			if c {
 				t = du[duRow3+h]
 			}
 			dsum[duRow3+h] = t
@@ -1967,13 +1793,13 @@ func (part *gru_Part27) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part28 is a loop that runs in parts.
-type gru_Part28 struct {
+// gru_Part24 is a loop that runs in parts.
+type gru_Part24 struct {
 	dsum, dx, w []float64
 	G, H, I, N  int
 }
 
-func (part *gru_Part28) Run(from, to int) error {
+func (part *gru_Part24) Run(from, to int) error {
 	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1984,38 +1810,37 @@ func (part *gru_Part28) Run(from, to int) error {
 		dsumRow2 := (dsumRow + n) * G
 		dxRow := (dsumRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for g := range G {
-				c2 := g == 0 || g == 2 || g == 1
+				c := g == 0 || g == 2 || g == 1
 				dsumRow3 := (dsumRow2 + g) * H
 				wRow := g * H
 				for h := range H {
 					t := float64(0)
-					if c2 {
-						wAt := w[(wRow+h)*I+i]
-						t = float64(dsum[dsumRow3+h] * wAt)
+					if c {
+						t = float64(dsum[dsumRow3+h] * w[(wRow+h)*I+i])
 					}
-					sum3 += t
+					sum += t
 				}
 			}
-			dx[dxRow+i] = sum3
+			dx[dxRow+i] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part29 is a loop that runs in parts.
-type gru_Part29 struct {
+// gru_Part25 is a loop that runs in parts.
+type gru_Part25 struct {
 	dh01, dyAll, f []float64
 	H, L, N        int
 }
 
-func (part *gru_Part29) Run(from, to int) error {
+func (part *gru_Part25) Run(from, to int) error {
 	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
 				var t2 float64
@@ -2024,34 +1849,29 @@ func (part *gru_Part29) Run(from, to int) error {
 				} else {
 					t2 = float64(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
 				}
-				sum3 += t2
+				sum += t2
 			}
-			dh01[dh01Row+j] = sum3
+			dh01[dh01Row+j] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part30 is a loop that runs in parts.
-type gru_Part30 struct {
+// gru_Part26 is a loop that runs in parts.
+type gru_Part26 struct {
 	dh02, dsum2, r []float64
 	G, H, L, N     int
 }
 
-func (part *gru_Part30) Run(from, to int) error {
+func (part *gru_Part26) Run(from, to int) error {
 	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh02Row := n * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				dsum2Row2 := (dsum2Row + n) * G
 				for g := range G {
@@ -2059,36 +1879,35 @@ func (part *gru_Part30) Run(from, to int) error {
 					rRow := g * H
 					for j := range H {
 						var t2 float64
-						if c5 {
+						if c {
 							t2 = 0
 						} else {
-							rAt := r[(rRow+j)*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], r[(rRow+j)*H+k])
 						}
-						sum3 += t2
+						sum += t2
 					}
 				}
 			}
-			dh02[dh02Row+k] = sum3
+			dh02[dh02Row+k] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part31 is a loop that runs in parts.
-type gru_Part31 struct {
+// gru_Part27 is a loop that runs in parts.
+type gru_Part27 struct {
 	dh0, dh01, dh02, dhn []float64
-	c4                   bool
+	c3                   bool
 	H                    int
 }
 
-func (part *gru_Part31) Run(from, to int) error {
-	dh0, dh01, dh02, dhn, c4, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c4, part.H
+func (part *gru_Part27) Run(from, to int) error {
+	dh0, dh01, dh02, dhn, c3, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c3, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
 		for h := range H {
 			var t float64
-			if c4 {
+			if c3 {
 				t = 0
 			} else {
 				t = dhn[dhnRow+h]
@@ -2099,59 +1918,58 @@ func (part *gru_Part31) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part32 is a loop that runs in parts.
-type gru_Part32 struct {
+// gru_Part28 is a loop that runs in parts.
+type gru_Part28 struct {
 	dsum, dw, x   []float64
 	G, H, I, L, N int
 }
 
-func (part *gru_Part32) Run(from, to int) error {
+func (part *gru_Part28) Run(from, to int) error {
 	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		h := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 0
-		c5 := c2
-		if !c5 {
-			c3 := g == 2
-			c7 := c3
-			if !c7 {
-				c6 := g == 1
-				c7 = c6
+		c := g == 0
+		c4 := c
+		if !c4 {
+			c2 := g == 2
+			c6 := c2
+			if !c6 {
+				c5 := g == 1
+				c6 = c5
 			}
-			c5 = c7
+			c4 = c6
 		}
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dsumRow := l * N
 				for n := range N {
 					t := float64(0)
-					if c5 {
+					if c4 {
 						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-						xAt := x[(dsumRow+n)*I+i]
-						t = float64(dsumAt * xAt)
+						t = float64(dsumAt * x[(dsumRow+n)*I+i])
 					}
-					sum3 += t
+					sum += t
 				}
 			}
-			dw[dwRow2+i] = sum3
+			dw[dwRow2+i] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part33 is a loop that runs in parts.
-type gru_Part33 struct {
+// gru_Part29 is a loop that runs in parts.
+type gru_Part29 struct {
 	dr, dsum2, h0, y []float64
 	G, H, L, N       int
 }
 
-func (part *gru_Part33) Run(from, to int) error {
+func (part *gru_Part29) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2161,83 +1979,81 @@ func (part *gru_Part33) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
 					var t2 float64
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += runtime.Absorb(dsum2At, t2)
+					sum += runtime.Absorb(dsum2At, t2)
 				}
 			}
-			dr[drRow2+k] = sum3
+			dr[drRow2+k] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part34 is a loop that runs in parts.
-type gru_Part34 struct {
+// gru_Part30 is a loop that runs in parts.
+type gru_Part30 struct {
 	db, du     []float64
 	G, H, L, N int
 }
 
-func (part *gru_Part34) Run(from, to int) error {
+func (part *gru_Part30) Run(from, to int) error {
 	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
-		c2 := g == 0 || g == 2 || g == 1
+		c := g == 0 || g == 2 || g == 1
 		dbRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				duRow := l * N
 				for n := range N {
 					t := float64(0)
-					if c2 {
+					if c {
 						t = du[((duRow+n)*G+g)*H+h]
 					}
-					sum3 += t
+					sum += t
 				}
 			}
-			db[dbRow+h] = sum3
+			db[dbRow+h] = sum
 		}
 	}
 	return nil
 }
 
-// gru_Part35 is a loop that runs in parts.
-type gru_Part35 struct {
+// gru_Part31 is a loop that runs in parts.
+type gru_Part31 struct {
 	dc, dv     []float64
 	G, H, L, N int
 }
 
-func (part *gru_Part35) Run(from, to int) error {
+func (part *gru_Part31) Run(from, to int) error {
 	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dvRow := t * N
 				for n := range N {
-					sum3 += dv[((dvRow+n)*G+g)*H+j]
+					sum += dv[((dvRow+n)*G+g)*H+j]
 				}
 			}
-			dc[dcRow+j] = sum3
+			dc[dcRow+j] = sum
 		}
 	}
 	return nil
@@ -2247,24 +2063,24 @@ func (part *gru_Part35) Run(from, to int) error {
 func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 2)
-	b2 := runtime.Elements[float64](b, 4)
+	u := runtime.Elements[float64](b, 7)
+	v2 := runtime.Elements[float64](b, 8)
+	r := runtime.Elements[float64](b, 3)
+	dy := runtime.Elements[float64](b, 9)
+	dhn := runtime.Elements[float64](b, 10)
 	y := runtime.Elements[float64](b, 6)
 	h0 := runtime.Elements[float64](b, 1)
-	r := runtime.Elements[float64](b, 3)
-	c := runtime.Elements[float64](b, 5)
-	dy := runtime.Elements[float64](b, 7)
-	dhn := runtime.Elements[float64](b, 8)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(11) != nil
-	wantDb := b.Tensor(13) != nil
-	wantDh0 := b.Tensor(10) != nil
-	wantDr := b.Tensor(12) != nil
-	wantDc := b.Tensor(14) != nil
+	wantDx := b.Tensor(11) != nil
+	wantDw := b.Tensor(13) != nil
+	wantDb := b.Tensor(15) != nil
+	w := runtime.Elements[float64](b, 2)
+	wantDh0 := b.Tensor(12) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(14) != nil
+	wantDc := b.Tensor(16) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dh0 := runtime.Temp[float64](b, N*H)
 	dw := runtime.Temp[float64](b, G*H*I)
@@ -2272,49 +2088,9 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
 
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part22{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
-	v2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part23{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part24{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part20{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2324,7 +2100,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part25{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part21{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2356,52 +2132,52 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3 && i3 < L
+	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
-		c5 := 0 <= i && i < L
+		c2 := l == i3
+		c4 := 0 <= i && i < L
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c4 {
+					if c3 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
 				}
 				t7 := float64(0)
-				if c5 {
+				if c4 {
 					t6 := float64(0)
-					if c2 {
+					if c {
 						t5 := float64(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
 						t6 = t5
 					}
@@ -2419,14 +2195,14 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i4 := l - 1
-		c6 := 0 <= i4 && i4 < L
+		c5 := 0 <= i4 && i4 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			h0Row := n4 * H
 			for h3 := range H {
 				dyAllAt := dyAll[dyAllRow2+h3]
 				var t8 float64
-				if c6 {
+				if c5 {
 					t8 = y[(i4*N+n4)*H+h3]
 				} else {
 					t8 = h0[h0Row+h3]
@@ -2439,20 +2215,20 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 			dqRow := (dyAll1Row + n5) * H
 			uRow := (dyAll1Row + n5) * G
 			for g2 := range G {
-				c7 := g2 == 2
-				c8 := g2 == 0
-				c9 := g2 == 1
+				c6 := g2 == 2
+				c7 := g2 == 0
+				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
 					t11 := float64(0)
-					if c7 {
+					if c6 {
 						qAt := q[dqRow+h4]
 						t9 := float64(dq[dqRow+h4] * (1 - float64(qAt*qAt)))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
 						t11 = float64(t9 * t10)
 					}
 					t15 := float64(0)
-					if c8 {
+					if c7 {
 						qAt2 := q[dqRow+h4]
 						t12 := float64(dq[dqRow+h4] * (1 - float64(qAt2*qAt2)))
 						i5 := int(2)
@@ -2471,7 +2247,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 						t15 = t14
 					}
 					t16 := float64(0)
-					if c9 {
+					if c8 {
 						fAt := f[dqRow+h4]
 						t16 = float64(df[dqRow+h4] * float64(fAt*(1-fAt)))
 					}
@@ -2495,7 +2271,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part26{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part22{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2507,7 +2283,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw {
-		if part := (gru_Part27{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part23{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2518,7 +2294,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part28{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part24{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2530,7 +2306,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part29{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+		if part := (gru_Part25{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2542,7 +2318,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part30{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (gru_Part26{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2553,7 +2329,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (gru_Part31{dh0, dh01, dh02, dhn, c4, H}); runtime.Small(N, H) {
+		if part := (gru_Part27{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2564,7 +2340,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part32{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part28{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2575,7 +2351,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part33{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2586,7 +2362,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part34{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part30{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2597,7 +2373,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part35{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part31{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2605,59 +2381,22 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 9), dx)
-	copy(runtime.Elements[float64](b, 10), dh0)
-	copy(runtime.Elements[float64](b, 11), dw)
-	copy(runtime.Elements[float64](b, 12), dr)
-	copy(runtime.Elements[float64](b, 13), db)
-	copy(runtime.Elements[float64](b, 14), dc)
+	copy(runtime.Elements[float64](b, 11), dx)
+	copy(runtime.Elements[float64](b, 12), dh0)
+	copy(runtime.Elements[float64](b, 13), dw)
+	copy(runtime.Elements[float64](b, 14), dr)
+	copy(runtime.Elements[float64](b, 15), db)
+	copy(runtime.Elements[float64](b, 16), dc)
 	return nil
 }
 
-// gru_Part36 is a loop that runs in parts.
-type gru_Part36 struct {
-	r, sum2, y []float32
-	G, H, L, N int
-}
-
-func (part *gru_Part36) Run(from, to int) error {
-	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				t2 := float32(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow2+k]))
-			}
-			sum2[sum2Row3+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// gru_Part37 is a loop that runs in parts.
-type gru_Part37 struct {
+// gru_Part32 is a loop that runs in parts.
+type gru_Part32 struct {
 	dr, dsum2, y []float32
 	G, H, L, N   int
 }
 
-func (part *gru_Part37) Run(from, to int) error {
+func (part *gru_Part32) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2667,26 +2406,21 @@ func (part *gru_Part37) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float32(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					t3 := float32(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += float64(t2)
+					sum += float64(t3)
 				}
 			}
-			dr[drRow2+k] = float32(sum3)
+			dr[drRow2+k] = float32(sum)
 		}
 	}
 	return nil
@@ -2696,71 +2430,31 @@ func (part *gru_Part37) Run(from, to int) error {
 func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 2)
-	b2 := runtime.Elements[float32](b, 4)
-	y := runtime.Elements[float32](b, 6)
+	u := runtime.Elements[float32](b, 7)
+	v2 := runtime.Elements[float32](b, 8)
 	r := runtime.Elements[float32](b, 3)
-	c := runtime.Elements[float32](b, 5)
-	dy := runtime.Elements[float32](b, 7)
-	dhn := runtime.Elements[float32](b, 8)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(10) != nil
-	wantDb := b.Tensor(12) != nil
-	wantDr := b.Tensor(11) != nil
-	wantDc := b.Tensor(13) != nil
+	dy := runtime.Elements[float32](b, 9)
+	dhn := runtime.Elements[float32](b, 10)
+	y := runtime.Elements[float32](b, 6)
+	wantDx := b.Tensor(11) != nil
+	wantDw := b.Tensor(12) != nil
+	wantDb := b.Tensor(14) != nil
+	w := runtime.Elements[float32](b, 2)
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(13) != nil
+	wantDc := b.Tensor(15) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dw := runtime.Temp[float32](b, G*H*I)
 	dr := runtime.Temp[float32](b, G*H*H)
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
 
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part1{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part36{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
-	v2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (gru_Part9{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float32](b, L*N*H)
-	if part := (gru_Part10{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part8{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2770,7 +2464,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float32](b, L*N*H)
-	if part := (gru_Part11{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part9{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2802,52 +2496,52 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3 && i3 < L
+	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
-		c5 := 0 <= i && i < L
+		c2 := l == i3
+		c4 := 0 <= i && i < L
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c4 {
+					if c3 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
 				}
 				t7 := float32(0)
-				if c5 {
+				if c4 {
 					t6 := float32(0)
-					if c2 {
+					if c {
 						t5 := float32(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
 						t6 = t5
 					}
@@ -2865,12 +2559,12 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i4 := l - 1
-		c6 := 0 <= i4 && i4 < L
+		c5 := 0 <= i4 && i4 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			for h3 := range H {
 				t8 := float32(0)
-				if c6 {
+				if c5 {
 					dyAllAt := dyAll[dyAllRow2+h3]
 					t8 = float32(dyAllAt * y[(i4*N+n4)*H+h3])
 				}
@@ -2883,20 +2577,20 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 			dqRow := (dyAll1Row + n5) * H
 			uRow := (dyAll1Row + n5) * G
 			for g2 := range G {
-				c7 := g2 == 2
-				c8 := g2 == 0
-				c9 := g2 == 1
+				c6 := g2 == 2
+				c7 := g2 == 0
+				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
 					t11 := float32(0)
-					if c7 {
+					if c6 {
 						qAt := q[dqRow+h4]
 						t9 := float32(dq[dqRow+h4] * (1 - float32(qAt*qAt)))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
 						t11 = float32(t9 * t10)
 					}
 					t15 := float32(0)
-					if c8 {
+					if c7 {
 						qAt2 := q[dqRow+h4]
 						t12 := float32(dq[dqRow+h4] * (1 - float32(qAt2*qAt2)))
 						i5 := int(2)
@@ -2915,7 +2609,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 						t15 = t14
 					}
 					t16 := float32(0)
-					if c9 {
+					if c8 {
 						fAt := f[dqRow+h4]
 						t16 = float32(df[dqRow+h4] * float32(fAt*(1-fAt)))
 					}
@@ -2939,7 +2633,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part12{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part10{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2951,7 +2645,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw {
-		if part := (gru_Part13{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part11{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2962,7 +2656,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part14{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part12{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2973,7 +2667,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part18{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part16{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2984,7 +2678,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part37{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part32{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2995,7 +2689,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part20{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part18{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3006,7 +2700,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part21{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part19{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3014,58 +2708,21 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 9), dx)
-	copy(runtime.Elements[float32](b, 10), dw)
-	copy(runtime.Elements[float32](b, 11), dr)
-	copy(runtime.Elements[float32](b, 12), db)
-	copy(runtime.Elements[float32](b, 13), dc)
+	copy(runtime.Elements[float32](b, 11), dx)
+	copy(runtime.Elements[float32](b, 12), dw)
+	copy(runtime.Elements[float32](b, 13), dr)
+	copy(runtime.Elements[float32](b, 14), db)
+	copy(runtime.Elements[float32](b, 15), dc)
 	return nil
 }
 
-// gru_Part38 is a loop that runs in parts.
-type gru_Part38 struct {
-	r, sum2, y []float64
-	G, H, L, N int
-}
-
-func (part *gru_Part38) Run(from, to int) error {
-	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				t2 := float64(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(t2 * r[rRow2+k])
-			}
-			sum2[sum2Row3+j] = sum3
-		}
-	}
-	return nil
-}
-
-// gru_Part39 is a loop that runs in parts.
-type gru_Part39 struct {
+// gru_Part33 is a loop that runs in parts.
+type gru_Part33 struct {
 	dr, dsum2, y []float64
 	G, H, L, N   int
 }
 
-func (part *gru_Part39) Run(from, to int) error {
+func (part *gru_Part33) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -3075,26 +2732,21 @@ func (part *gru_Part39) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float64(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					t3 := float64(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += t2
+					sum += t3
 				}
 			}
-			dr[drRow2+k] = sum3
+			dr[drRow2+k] = sum
 		}
 	}
 	return nil
@@ -3104,71 +2756,31 @@ func (part *gru_Part39) Run(from, to int) error {
 func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 2)
-	b2 := runtime.Elements[float64](b, 4)
-	y := runtime.Elements[float64](b, 6)
+	u := runtime.Elements[float64](b, 7)
+	v2 := runtime.Elements[float64](b, 8)
 	r := runtime.Elements[float64](b, 3)
-	c := runtime.Elements[float64](b, 5)
-	dy := runtime.Elements[float64](b, 7)
-	dhn := runtime.Elements[float64](b, 8)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(10) != nil
-	wantDb := b.Tensor(12) != nil
-	wantDr := b.Tensor(11) != nil
-	wantDc := b.Tensor(13) != nil
+	dy := runtime.Elements[float64](b, 9)
+	dhn := runtime.Elements[float64](b, 10)
+	y := runtime.Elements[float64](b, 6)
+	wantDx := b.Tensor(11) != nil
+	wantDw := b.Tensor(12) != nil
+	wantDb := b.Tensor(14) != nil
+	w := runtime.Elements[float64](b, 2)
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(13) != nil
+	wantDc := b.Tensor(15) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dw := runtime.Temp[float64](b, G*H*I)
 	dr := runtime.Temp[float64](b, G*H*H)
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
 
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// u[l, n, g, h] = sum[l, n, g, h] + b[g, h]   for l in L, n in N, g in G, h in H
-	u := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part4{b2, sum, u, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part38{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// v[t, n, g, j] = sum2[t, n, g, j] + c[g, j]   for t in L, n in N, g in G, j in H
-	v2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (gru_Part23{c, sum2, v2, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part24{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part20{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -3178,7 +2790,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part25{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part21{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -3210,52 +2822,52 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3 && i3 < L
+	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
-		c5 := 0 <= i && i < L
+		c2 := l == i3
+		c4 := 0 <= i && i < L
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c4 {
+					if c3 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
 				}
 				t7 := float64(0)
-				if c5 {
+				if c4 {
 					t6 := float64(0)
-					if c2 {
+					if c {
 						t5 := float64(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
 						t6 = t5
 					}
@@ -3273,12 +2885,12 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i4 := l - 1
-		c6 := 0 <= i4 && i4 < L
+		c5 := 0 <= i4 && i4 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			for h3 := range H {
 				t8 := float64(0)
-				if c6 {
+				if c5 {
 					dyAllAt := dyAll[dyAllRow2+h3]
 					t8 = float64(dyAllAt * y[(i4*N+n4)*H+h3])
 				}
@@ -3291,20 +2903,20 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 			dqRow := (dyAll1Row + n5) * H
 			uRow := (dyAll1Row + n5) * G
 			for g2 := range G {
-				c7 := g2 == 2
-				c8 := g2 == 0
-				c9 := g2 == 1
+				c6 := g2 == 2
+				c7 := g2 == 0
+				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
 					t11 := float64(0)
-					if c7 {
+					if c6 {
 						qAt := q[dqRow+h4]
 						t9 := float64(dq[dqRow+h4] * (1 - float64(qAt*qAt)))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
 						t11 = float64(t9 * t10)
 					}
 					t15 := float64(0)
-					if c8 {
+					if c7 {
 						qAt2 := q[dqRow+h4]
 						t12 := float64(dq[dqRow+h4] * (1 - float64(qAt2*qAt2)))
 						i5 := int(2)
@@ -3323,7 +2935,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 						t15 = t14
 					}
 					t16 := float64(0)
-					if c9 {
+					if c8 {
 						fAt := f[dqRow+h4]
 						t16 = float64(df[dqRow+h4] * float64(fAt*(1-fAt)))
 					}
@@ -3347,7 +2959,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part26{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part22{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -3359,7 +2971,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	dsum := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw {
-		if part := (gru_Part27{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part23{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -3370,7 +2982,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part28{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part24{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -3381,7 +2993,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part32{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part28{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3392,7 +3004,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part39{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3403,7 +3015,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part34{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part30{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3414,7 +3026,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part35{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part31{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3422,10 +3034,10 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 9), dx)
-	copy(runtime.Elements[float64](b, 10), dw)
-	copy(runtime.Elements[float64](b, 11), dr)
-	copy(runtime.Elements[float64](b, 12), db)
-	copy(runtime.Elements[float64](b, 13), dc)
+	copy(runtime.Elements[float64](b, 11), dx)
+	copy(runtime.Elements[float64](b, 12), dw)
+	copy(runtime.Elements[float64](b, 13), dr)
+	copy(runtime.Elements[float64](b, 14), db)
+	copy(runtime.Elements[float64](b, 15), dc)
 	return nil
 }

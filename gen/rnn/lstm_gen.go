@@ -28,6 +28,7 @@ const _ = runtime.GeneratedCodeV1
 //	y[t, n, j] = sigmoid(z[t, n, 3, j])*tanh(m[t, n, j])
 //	hn[n, j] = y[L - 1, n, j] ?? h0[n, j] ?? 0
 //	cn[n, j] = m[L - 1, n, j] ?? c0[n, j] ?? 0
+//	save z, m
 //
 // x: T[L, N, I], h0: T[N, H] or nil, c0: T[N, H] or nil, w: T[(G, H), I], r: T[(G, H), H], b: T[(G, H)] or nil, c: T[(G, H)] or nil; y: T[L, N, H], hn: T[N, H], cn: T[N, H]. T: f16, bf16, f32 or f64.
 //
@@ -40,6 +41,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 	variant := lstm_Variant(h0, c0)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, h0, c0, w, r, b, c)
+	bound.MakeAll = record
 	if err := lstm_Forwards[variant].BindAxes(&bound, nil, x, h0, c0, w, r, b, c); err != nil {
 		return nil, nil, nil, err
 	}
@@ -62,7 +64,9 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(10)
+			savedM := bound.Tensor(11)
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -73,7 +77,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				if err := lstm_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
+				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Saved(8), back.Saved(9), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
 					return err
 				}
 				if err := lstm_RunBackward(&bound, variant); err != nil {
@@ -82,8 +86,12 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
+			savedM.Release()
 		case 1:
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(10)
+			savedM := bound.Tensor(11)
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -94,7 +102,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				if err := lstm_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(1), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
+				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Saved(8), back.Saved(9), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(1), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
 					return err
 				}
 				if err := lstm_RunBackward(&bound, variant); err != nil {
@@ -103,8 +111,12 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
+			savedM.Release()
 		case 2:
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(10)
+			savedM := bound.Tensor(11)
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -115,7 +127,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				if err := lstm_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
+				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Saved(8), back.Saved(9), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
 					return err
 				}
 				if err := lstm_RunBackward(&bound, variant); err != nil {
@@ -124,8 +136,12 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
+			savedM.Release()
 		case 3:
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(10)
+			savedM := bound.Tensor(11)
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -136,7 +152,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				if err := lstm_Backwards[variant].BindProducts(&bound); err != nil {
 					return err
 				}
-				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
+				if err := lstm_Backwards[variant].BindOutputs(&bound, back.Saved(7), back.Saved(8), back.Saved(9), back.Cotangent(0), back.Cotangent(1), back.Cotangent(2), back.Grad(0), back.Grad(3), back.Grad(4), back.Grad(5), back.Grad(6)); err != nil {
 					return err
 				}
 				if err := lstm_RunBackward(&bound, variant); err != nil {
@@ -145,6 +161,8 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
+			savedM.Release()
 		}
 	}
 	return y, hn, cn, nil
@@ -326,21 +344,23 @@ var (
 var lstm_H0C0Forward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		2: {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		3: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
-		4: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
-		5: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		6: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		7: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		9: {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		3:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
+		4:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
+		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		7:  {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		8:  {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		9:  {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		10: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true},
+		11: {Name: "m", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true},
 	},
 }
 
 var lstm_H0C0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -350,37 +370,41 @@ var lstm_H0C0Backward = runtime.Signature{
 		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		7:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		10: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
-		12: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1},
-		13: {Name: "gradient of c0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 2},
-		14: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3},
-		15: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4},
-		16: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5},
-		17: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6},
+		8:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "m", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		12: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		13: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		14: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1},
+		15: {Name: "gradient of c0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 2},
+		16: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3},
+		17: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4},
+		18: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5},
+		19: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6},
 	},
 }
 
 var lstm_H0NoC0Forward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		2: {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		3: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
-		4: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
-		5: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		6: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		7: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
-		8: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
-		9: {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		3:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
+		4:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
+		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		7:  {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
+		8:  {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
+		9:  {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 2},
+		10: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true, InPlace: 1 << 2},
+		11: {Name: "m", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1 << 2},
 	},
 }
 
 var lstm_H0NoC0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -390,36 +414,40 @@ var lstm_H0NoC0Backward = runtime.Signature{
 		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		7:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		10: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 2},
-		12: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1, InPlace: 1 << 2},
-		13: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1 << 2},
-		14: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1 << 2},
-		15: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 2},
-		16: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1 << 2},
+		8:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "m", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		12: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		13: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 2},
+		14: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1, InPlace: 1 << 2},
+		15: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1 << 2},
+		16: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1 << 2},
+		17: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 2},
+		18: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1 << 2},
 	},
 }
 
 var lstm_NoH0C0Forward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		2: {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		3: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
-		4: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
-		5: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		6: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		7: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
-		8: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
-		9: {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		3:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
+		4:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
+		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		7:  {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		8:  {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		9:  {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		10: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true, InPlace: 1 << 1},
+		11: {Name: "m", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1 << 1},
 	},
 }
 
 var lstm_NoH0C0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -429,36 +457,40 @@ var lstm_NoH0C0Backward = runtime.Signature{
 		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		7:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		10: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 1},
-		12: {Name: "gradient of c0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 2, InPlace: 1 << 1},
-		13: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1 << 1},
-		14: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1 << 1},
-		15: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 1},
-		16: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1 << 1},
+		8:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "m", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		12: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		13: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 1},
+		14: {Name: "gradient of c0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 2, InPlace: 1 << 1},
+		15: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1 << 1},
+		16: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1 << 1},
+		17: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1 << 1},
+		18: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1 << 1},
 	},
 }
 
 var lstm_NoH0NoC0Forward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
 	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
-		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		2: {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
-		3: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
-		4: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
-		5: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		6: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
-		7: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
-		8: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
-		9: {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "c0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		3:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Splat: true},
+		4:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Splat: true},
+		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
+		7:  {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
+		8:  {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
+		9:  {Name: "cn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1<<1 | 1<<2},
+		10: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}, Optional: true, InPlace: 1<<1 | 1<<2},
+		11: {Name: "m", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1<<1 | 1<<2},
 	},
 }
 
 var lstm_NoH0NoC0Backward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -468,14 +500,16 @@ var lstm_NoH0NoC0Backward = runtime.Signature{
 		5:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		6:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Optional: true, Splat: true},
 		7:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		10: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
-		11: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1<<1 | 1<<2},
-		12: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1<<1 | 1<<2},
-		13: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1<<1 | 1<<2},
-		14: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1<<1 | 1<<2},
-		15: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1<<1 | 1<<2},
+		8:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 3}}},
+		9:  {Name: "m", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		11: {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		12: {Name: "gradient of cn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		13: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1<<1 | 1<<2},
+		14: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 2}}, Of: 3, InPlace: 1<<1 | 1<<2},
+		15: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}, {Axis: 3}}, Of: 4, InPlace: 1<<1 | 1<<2},
+		16: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 5, InPlace: 1<<1 | 1<<2},
+		17: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Factors: []int{4, 3}}}, Of: 6, InPlace: 1<<1 | 1<<2},
 	},
 }
 

@@ -129,6 +129,8 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
 	cn := runtime.Temp[float32](b, N*H)
+	z := runtime.Temp[float32](b, L*N*G*H)
+	m := runtime.Temp[float32](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -148,9 +150,7 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	z := runtime.Temp[float32](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float32](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -256,6 +256,8 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 7), y)
 	copy(runtime.Elements[float32](b, 8), hn)
 	copy(runtime.Elements[float32](b, 9), cn)
+	copy(runtime.Elements[float32](b, 10), z)
+	copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -356,6 +358,8 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
 	cn := runtime.Temp[float64](b, N*H)
+	z := runtime.Temp[float64](b, L*N*G*H)
+	m := runtime.Temp[float64](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -375,9 +379,7 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	z := runtime.Temp[float64](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float64](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -483,6 +485,8 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	copy(runtime.Elements[float64](b, 10), z)
+	copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -524,6 +528,8 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
 	cn := runtime.Temp[float32](b, N*H)
+	z := runtime.Temp[float32](b, L*N*G*H)
+	m := runtime.Temp[float32](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -543,9 +549,7 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	z := runtime.Temp[float32](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float32](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -648,6 +652,8 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 7), y)
 	copy(runtime.Elements[float32](b, 8), hn)
 	copy(runtime.Elements[float32](b, 9), cn)
+	copy(runtime.Elements[float32](b, 10), z)
+	copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -689,6 +695,8 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
 	cn := runtime.Temp[float64](b, N*H)
+	z := runtime.Temp[float64](b, L*N*G*H)
+	m := runtime.Temp[float64](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -708,9 +716,7 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	z := runtime.Temp[float64](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float64](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -813,6 +819,8 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	copy(runtime.Elements[float64](b, 10), z)
+	copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -854,6 +862,8 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
 	cn := runtime.Temp[float32](b, N*H)
+	z := runtime.Temp[float32](b, L*N*G*H)
+	m := runtime.Temp[float32](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -873,9 +883,7 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	z := runtime.Temp[float32](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float32](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -978,6 +986,8 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 7), y)
 	copy(runtime.Elements[float32](b, 8), hn)
 	copy(runtime.Elements[float32](b, 9), cn)
+	copy(runtime.Elements[float32](b, 10), z)
+	copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -1019,6 +1029,8 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
 	cn := runtime.Temp[float64](b, N*H)
+	z := runtime.Temp[float64](b, L*N*G*H)
+	m := runtime.Temp[float64](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -1038,9 +1050,7 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	z := runtime.Temp[float64](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float64](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -1143,6 +1153,8 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	copy(runtime.Elements[float64](b, 10), z)
+	copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -1161,6 +1173,8 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 	y := runtime.Temp[float32](b, L*N*H)
 	hn := runtime.Temp[float32](b, N*H)
 	cn := runtime.Temp[float32](b, N*H)
+	z := runtime.Temp[float32](b, L*N*G*H)
+	m := runtime.Temp[float32](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float32](b, L*N*G*H)
@@ -1180,9 +1194,7 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	z := runtime.Temp[float32](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float32](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -1282,6 +1294,8 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 	copy(runtime.Elements[float32](b, 7), y)
 	copy(runtime.Elements[float32](b, 8), hn)
 	copy(runtime.Elements[float32](b, 9), cn)
+	copy(runtime.Elements[float32](b, 10), z)
+	copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -1300,6 +1314,8 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 	y := runtime.Temp[float64](b, L*N*H)
 	hn := runtime.Temp[float64](b, N*H)
 	cn := runtime.Temp[float64](b, N*H)
+	z := runtime.Temp[float64](b, L*N*G*H)
+	m := runtime.Temp[float64](b, L*N*H)
 
 	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
 	sum := runtime.Temp[float64](b, L*N*G*H)
@@ -1319,9 +1335,7 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 
 	// y[t, n, j] = sigmoid(z[t, n, 3, j]) * tanh(m[t, n, j])   for t in L, n in N, j in H   group 1 along t up
 	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	z := runtime.Temp[float64](b, L*N*G*H)
 	zSet := runtime.Temp[bool](b, L*N*G*H)
-	m := runtime.Temp[float64](b, L*N*H)
 	mSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -1421,83 +1435,18 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 	copy(runtime.Elements[float64](b, 7), y)
 	copy(runtime.Elements[float64](b, 8), hn)
 	copy(runtime.Elements[float64](b, 9), cn)
+	copy(runtime.Elements[float64](b, 10), z)
+	copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
 // lstm_Part10 is a loop that runs in parts.
 type lstm_Part10 struct {
-	h0, r, sum2, y []float32
-	G, H, L, N     int
-}
-
-func (part *lstm_Part10) Run(from, to int) error {
-	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				var t2 float32
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow2+k]))
-			}
-			sum2[sum2Row3+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// lstm_Part11 is a loop that runs in parts.
-type lstm_Part11 struct {
-	b2, c, sum, sum2, z []float32
-	G, H, N             int
-}
-
-func (part *lstm_Part11) Run(from, to int) error {
-	b2, c, sum, sum2, z, G, H, N := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		sumRow := t * N
-		sumRow2 := (sumRow + n) * G
-		sumRow3 := (sumRow2 + g) * H
-		bRow := g * H
-		for j := range H {
-			t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-			z[sumRow3+j] = t2
-		}
-	}
-	return nil
-}
-
-// lstm_Part12 is a loop that runs in parts.
-type lstm_Part12 struct {
 	dx, dz, w  []float32
 	G, H, I, N int
 }
 
-func (part *lstm_Part12) Run(from, to int) error {
+func (part *lstm_Part10) Run(from, to int) error {
 	dx, dz, w, G, H, I, N := part.dx, part.dz, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1508,41 +1457,35 @@ func (part *lstm_Part12) Run(from, to int) error {
 		dzRow2 := (dzRow + n) * G
 		dxRow := (dzRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for g := range G {
 				dzRow3 := (dzRow2 + g) * H
 				wRow := g * H
 				for h := range H {
-					wAt := w[(wRow+h)*I+i]
-					sum3 += float64(runtime.Absorb(dz[dzRow3+h], wAt))
+					sum += float64(runtime.Absorb(dz[dzRow3+h], w[(wRow+h)*I+i]))
 				}
 			}
-			dx[dxRow+i] = float32(sum3)
+			dx[dxRow+i] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part13 is a loop that runs in parts.
-type lstm_Part13 struct {
+// lstm_Part11 is a loop that runs in parts.
+type lstm_Part11 struct {
 	dh01, dsum2, r []float32
 	G, H, L, N     int
 }
 
-func (part *lstm_Part13) Run(from, to int) error {
+func (part *lstm_Part11) Run(from, to int) error {
 	dh01, dsum2, r, G, H, L, N := part.dh01, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				dsum2Row2 := (dsum2Row + n) * G
 				for g := range G {
@@ -1550,36 +1493,35 @@ func (part *lstm_Part13) Run(from, to int) error {
 					rRow := g * H
 					for j := range H {
 						var t2 float32
-						if c5 {
+						if c {
 							t2 = 0
 						} else {
-							rAt := r[(rRow+j)*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], r[(rRow+j)*H+k])
 						}
-						sum3 += float64(t2)
+						sum += float64(t2)
 					}
 				}
 			}
-			dh01[dh01Row+k] = float32(sum3)
+			dh01[dh01Row+k] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part14 is a loop that runs in parts.
-type lstm_Part14 struct {
+// lstm_Part12 is a loop that runs in parts.
+type lstm_Part12 struct {
 	dh0, dh01, dhn []float32
-	c6             bool
+	c5             bool
 	H              int
 }
 
-func (part *lstm_Part14) Run(from, to int) error {
-	dh0, dh01, dhn, c6, H := part.dh0, part.dh01, part.dhn, part.c6, part.H
+func (part *lstm_Part12) Run(from, to int) error {
+	dh0, dh01, dhn, c5, H := part.dh0, part.dh01, part.dhn, part.c5, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
 		for h := range H {
 			var t float32
-			if c6 {
+			if c5 {
 				t = 0
 			} else {
 				t = dhn[dhnRow+h]
@@ -1590,60 +1532,53 @@ func (part *lstm_Part14) Run(from, to int) error {
 	return nil
 }
 
-// lstm_Part15 is a loop that runs in parts.
-type lstm_Part15 struct {
+// lstm_Part13 is a loop that runs in parts.
+type lstm_Part13 struct {
 	dc01, dm, z []float32
 	G, H, L, N  int
 }
 
-func (part *lstm_Part15) Run(from, to int) error {
+func (part *lstm_Part13) Run(from, to int) error {
 	dc01, dm, z, G, H, L, N := part.dc01, part.dm, part.z, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dc01Row := n * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
 				var t3 float32
-				if c5 {
+				if 0 <= i && i < L {
 					t3 = 0
 				} else {
 					i2 := int(1)
 					if uint(i2) >= uint(G) {
 						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
 					}
-					zAt := z[((t*N+n)*G+i2)*H+j]
-					t2 := runtime.Sigmoid(zAt)
-					t3 = float32(dm[(t*N+n)*H+j] * t2)
+					t2 := float32(dm[(t*N+n)*H+j] * runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
+					t3 = t2
 				}
-				sum3 += float64(t3)
+				sum += float64(t3)
 			}
-			dc01[dc01Row+j] = float32(sum3)
+			dc01[dc01Row+j] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part16 is a loop that runs in parts.
-type lstm_Part16 struct {
+// lstm_Part14 is a loop that runs in parts.
+type lstm_Part14 struct {
 	dc0, dc01, dcn []float32
-	c6             bool
+	c5             bool
 	H              int
 }
 
-func (part *lstm_Part16) Run(from, to int) error {
-	dc0, dc01, dcn, c6, H := part.dc0, part.dc01, part.dcn, part.c6, part.H
+func (part *lstm_Part14) Run(from, to int) error {
+	dc0, dc01, dcn, c5, H := part.dc0, part.dc01, part.dcn, part.c5, part.H
 	for n := from; n < to; n++ {
 		dcnRow := n * H
 		for h := range H {
 			var t float32
-			if c6 {
+			if c5 {
 				t = 0
 			} else {
 				t = dcn[dcnRow+h]
@@ -1654,13 +1589,13 @@ func (part *lstm_Part16) Run(from, to int) error {
 	return nil
 }
 
-// lstm_Part17 is a loop that runs in parts.
-type lstm_Part17 struct {
+// lstm_Part15 is a loop that runs in parts.
+type lstm_Part15 struct {
 	dw, dz, x     []float32
 	G, H, I, L, N int
 }
 
-func (part *lstm_Part17) Run(from, to int) error {
+func (part *lstm_Part15) Run(from, to int) error {
 	dw, dz, x, G, H, I, L, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1670,28 +1605,27 @@ func (part *lstm_Part17) Run(from, to int) error {
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
 					dzAt := dz[((dzRow+n)*G+g)*H+h]
-					xAt := x[(dzRow+n)*I+i]
-					sum3 += float64(runtime.Absorb(dzAt, xAt))
+					sum += float64(runtime.Absorb(dzAt, x[(dzRow+n)*I+i]))
 				}
 			}
-			dw[dwRow2+i] = float32(sum3)
+			dw[dwRow2+i] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part18 is a loop that runs in parts.
-type lstm_Part18 struct {
+// lstm_Part16 is a loop that runs in parts.
+type lstm_Part16 struct {
 	dr, dsum2, h0, y []float32
 	G, H, L, N       int
 }
 
-func (part *lstm_Part18) Run(from, to int) error {
+func (part *lstm_Part16) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1701,79 +1635,77 @@ func (part *lstm_Part18) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
 					var t2 float32
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += float64(runtime.Absorb(dsum2At, t2))
+					sum += float64(runtime.Absorb(dsum2At, t2))
 				}
 			}
-			dr[drRow2+k] = float32(sum3)
+			dr[drRow2+k] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part19 is a loop that runs in parts.
-type lstm_Part19 struct {
+// lstm_Part17 is a loop that runs in parts.
+type lstm_Part17 struct {
 	db, dz     []float32
 	G, H, L, N int
 }
 
-func (part *lstm_Part19) Run(from, to int) error {
+func (part *lstm_Part17) Run(from, to int) error {
 	db, dz, G, H, L, N := part.db, part.dz, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dbRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
-					sum3 += float64(dz[((dzRow+n)*G+g)*H+h])
+					sum += float64(dz[((dzRow+n)*G+g)*H+h])
 				}
 			}
-			db[dbRow+h] = float32(sum3)
+			db[dbRow+h] = float32(sum)
 		}
 	}
 	return nil
 }
 
-// lstm_Part20 is a loop that runs in parts.
-type lstm_Part20 struct {
+// lstm_Part18 is a loop that runs in parts.
+type lstm_Part18 struct {
 	dc, dz     []float32
 	G, H, L, N int
 }
 
-func (part *lstm_Part20) Run(from, to int) error {
+func (part *lstm_Part18) Run(from, to int) error {
 	dc, dz, G, H, L, N := part.dc, part.dz, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
 					dzAt := dz[((dzRow+n)*G+g)*H+h]
-					sum3 += float64(dzAt)
+					sum += float64(dzAt)
 				}
 			}
-			dc[dcRow+h] = float32(sum3)
+			dc[dcRow+h] = float32(sum)
 		}
 	}
 	return nil
@@ -1783,27 +1715,27 @@ func (part *lstm_Part20) Run(from, to int) error {
 func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
+	r := runtime.Elements[float32](b, 4)
+	dy := runtime.Elements[float32](b, 10)
+	dhn := runtime.Elements[float32](b, 11)
+	dcn := runtime.Elements[float32](b, 12)
+	z := runtime.Elements[float32](b, 8)
+	m := runtime.Elements[float32](b, 9)
+	c0 := runtime.Elements[float32](b, 2)
+	wantDx := b.Tensor(13) != nil
 	w := runtime.Elements[float32](b, 3)
+	wantDh0 := b.Tensor(14) != nil
+	wantDc0 := b.Tensor(15) != nil
+	wantDw := b.Tensor(16) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(17) != nil
 	y := runtime.Elements[float32](b, 7)
 	h0 := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 4)
-	b2 := runtime.Elements[float32](b, 5)
-	c := runtime.Elements[float32](b, 6)
-	c0 := runtime.Elements[float32](b, 2)
-	dy := runtime.Elements[float32](b, 8)
-	dhn := runtime.Elements[float32](b, 9)
-	dcn := runtime.Elements[float32](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDh0 := b.Tensor(12) != nil
-	wantDc0 := b.Tensor(13) != nil
-	wantDw := b.Tensor(14) != nil
-	wantDr := b.Tensor(15) != nil
-	wantDb := b.Tensor(16) != nil
-	wantDc := b.Tensor(17) != nil
+	wantDb := b.Tensor(18) != nil
+	wantDc := b.Tensor(19) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dh0 := runtime.Temp[float32](b, N*H)
 	dc0 := runtime.Temp[float32](b, N*H)
@@ -1811,73 +1743,6 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	dr := runtime.Temp[float32](b, G*H*H)
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part10{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float32](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			c0Row := n * H
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				var t2 float32
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				} else {
-					t2 = c0[c0Row+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float32(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * float32(math.Tanh(float64(z[(zRow2+i4)*H+j]))))
-				m[mRow+j] = float32(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -1899,48 +1764,48 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -1949,16 +1814,16 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float32(0)
-				if c3 {
+				if c2 {
 					t5 := float32(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -1970,9 +1835,9 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
-				if c7 {
+				if c6 {
 					t10 := float32(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -1987,33 +1852,33 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			c0Row := n4 * H
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float32(0)
-					if c8 {
+					if c7 {
 						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float32(t12 * float32(t13*(1-t13)))
 					}
 					t17 := float32(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
 						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
 					}
 					t20 := float32(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -2028,10 +1893,10 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
 					}
 					t23 := float32(0)
-					if c11 {
+					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
 						var t21 float32
-						if c12 {
+						if c11 {
 							t21 = m[(i8*N+n4)*H+h3]
 						} else {
 							t21 = c0[c0Row+h3]
@@ -2058,7 +1923,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part10{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2070,7 +1935,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (lstm_Part13{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (lstm_Part11{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2081,7 +1946,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (lstm_Part14{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part12{dh0, dh01, dhn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2093,7 +1958,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
-		if part := (lstm_Part15{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+		if part := (lstm_Part13{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2104,7 +1969,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		if part := (lstm_Part16{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part14{dc0, dc01, dcn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2115,7 +1980,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part15{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2126,7 +1991,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part18{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part16{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2137,7 +2002,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part17{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2148,7 +2013,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part18{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2156,90 +2021,23 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dh0)
-	copy(runtime.Elements[float32](b, 13), dc0)
-	copy(runtime.Elements[float32](b, 14), dw)
-	copy(runtime.Elements[float32](b, 15), dr)
-	copy(runtime.Elements[float32](b, 16), db)
-	copy(runtime.Elements[float32](b, 17), dc)
+	copy(runtime.Elements[float32](b, 13), dx)
+	copy(runtime.Elements[float32](b, 14), dh0)
+	copy(runtime.Elements[float32](b, 15), dc0)
+	copy(runtime.Elements[float32](b, 16), dw)
+	copy(runtime.Elements[float32](b, 17), dr)
+	copy(runtime.Elements[float32](b, 18), db)
+	copy(runtime.Elements[float32](b, 19), dc)
 	return nil
 }
 
-// lstm_Part21 is a loop that runs in parts.
-type lstm_Part21 struct {
-	h0, r, sum2, y []float64
-	G, H, L, N     int
-}
-
-func (part *lstm_Part21) Run(from, to int) error {
-	h0, r, sum2, y, G, H, L, N := part.h0, part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				var t2 float64
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(t2 * r[rRow2+k])
-			}
-			sum2[sum2Row3+j] = sum3
-		}
-	}
-	return nil
-}
-
-// lstm_Part22 is a loop that runs in parts.
-type lstm_Part22 struct {
-	b2, c, sum, sum2, z []float64
-	G, H, N             int
-}
-
-func (part *lstm_Part22) Run(from, to int) error {
-	b2, c, sum, sum2, z, G, H, N := part.b2, part.c, part.sum, part.sum2, part.z, part.G, part.H, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		sumRow := t * N
-		sumRow2 := (sumRow + n) * G
-		sumRow3 := (sumRow2 + g) * H
-		bRow := g * H
-		for j := range H {
-			t2 := sum[sumRow3+j] + b2[bRow+j] + c[bRow+j] + sum2[sumRow3+j]
-			z[sumRow3+j] = t2
-		}
-	}
-	return nil
-}
-
-// lstm_Part23 is a loop that runs in parts.
-type lstm_Part23 struct {
+// lstm_Part19 is a loop that runs in parts.
+type lstm_Part19 struct {
 	dx, dz, w  []float64
 	G, H, I, N int
 }
 
-func (part *lstm_Part23) Run(from, to int) error {
+func (part *lstm_Part19) Run(from, to int) error {
 	dx, dz, w, G, H, I, N := part.dx, part.dz, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2250,41 +2048,35 @@ func (part *lstm_Part23) Run(from, to int) error {
 		dzRow2 := (dzRow + n) * G
 		dxRow := (dzRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for g := range G {
 				dzRow3 := (dzRow2 + g) * H
 				wRow := g * H
 				for h := range H {
-					wAt := w[(wRow+h)*I+i]
-					sum3 += runtime.Absorb(dz[dzRow3+h], wAt)
+					sum += runtime.Absorb(dz[dzRow3+h], w[(wRow+h)*I+i])
 				}
 			}
-			dx[dxRow+i] = sum3
+			dx[dxRow+i] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part24 is a loop that runs in parts.
-type lstm_Part24 struct {
+// lstm_Part20 is a loop that runs in parts.
+type lstm_Part20 struct {
 	dh01, dsum2, r []float64
 	G, H, L, N     int
 }
 
-func (part *lstm_Part24) Run(from, to int) error {
+func (part *lstm_Part20) Run(from, to int) error {
 	dh01, dsum2, r, G, H, L, N := part.dh01, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				dsum2Row2 := (dsum2Row + n) * G
 				for g := range G {
@@ -2292,36 +2084,35 @@ func (part *lstm_Part24) Run(from, to int) error {
 					rRow := g * H
 					for j := range H {
 						var t2 float64
-						if c5 {
+						if c {
 							t2 = 0
 						} else {
-							rAt := r[(rRow+j)*H+k]
-							t2 = runtime.Absorb(dsum2[dsum2Row3+j], rAt)
+							t2 = runtime.Absorb(dsum2[dsum2Row3+j], r[(rRow+j)*H+k])
 						}
-						sum3 += t2
+						sum += t2
 					}
 				}
 			}
-			dh01[dh01Row+k] = sum3
+			dh01[dh01Row+k] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part25 is a loop that runs in parts.
-type lstm_Part25 struct {
+// lstm_Part21 is a loop that runs in parts.
+type lstm_Part21 struct {
 	dh0, dh01, dhn []float64
-	c6             bool
+	c5             bool
 	H              int
 }
 
-func (part *lstm_Part25) Run(from, to int) error {
-	dh0, dh01, dhn, c6, H := part.dh0, part.dh01, part.dhn, part.c6, part.H
+func (part *lstm_Part21) Run(from, to int) error {
+	dh0, dh01, dhn, c5, H := part.dh0, part.dh01, part.dhn, part.c5, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
 		for h := range H {
 			var t float64
-			if c6 {
+			if c5 {
 				t = 0
 			} else {
 				t = dhn[dhnRow+h]
@@ -2332,60 +2123,53 @@ func (part *lstm_Part25) Run(from, to int) error {
 	return nil
 }
 
-// lstm_Part26 is a loop that runs in parts.
-type lstm_Part26 struct {
+// lstm_Part22 is a loop that runs in parts.
+type lstm_Part22 struct {
 	dc01, dm, z []float64
 	G, H, L, N  int
 }
 
-func (part *lstm_Part26) Run(from, to int) error {
+func (part *lstm_Part22) Run(from, to int) error {
 	dc01, dm, z, G, H, L, N := part.dc01, part.dm, part.z, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dc01Row := n * H
 		for j := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
 				var t3 float64
-				if c5 {
+				if 0 <= i && i < L {
 					t3 = 0
 				} else {
 					i2 := int(1)
 					if uint(i2) >= uint(G) {
 						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
 					}
-					zAt := z[((t*N+n)*G+i2)*H+j]
-					t2 := runtime.Sigmoid(zAt)
-					t3 = float64(dm[(t*N+n)*H+j] * t2)
+					t2 := float64(dm[(t*N+n)*H+j] * runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
+					t3 = t2
 				}
-				sum3 += t3
+				sum += t3
 			}
-			dc01[dc01Row+j] = sum3
+			dc01[dc01Row+j] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part27 is a loop that runs in parts.
-type lstm_Part27 struct {
+// lstm_Part23 is a loop that runs in parts.
+type lstm_Part23 struct {
 	dc0, dc01, dcn []float64
-	c6             bool
+	c5             bool
 	H              int
 }
 
-func (part *lstm_Part27) Run(from, to int) error {
-	dc0, dc01, dcn, c6, H := part.dc0, part.dc01, part.dcn, part.c6, part.H
+func (part *lstm_Part23) Run(from, to int) error {
+	dc0, dc01, dcn, c5, H := part.dc0, part.dc01, part.dcn, part.c5, part.H
 	for n := from; n < to; n++ {
 		dcnRow := n * H
 		for h := range H {
 			var t float64
-			if c6 {
+			if c5 {
 				t = 0
 			} else {
 				t = dcn[dcnRow+h]
@@ -2396,13 +2180,13 @@ func (part *lstm_Part27) Run(from, to int) error {
 	return nil
 }
 
-// lstm_Part28 is a loop that runs in parts.
-type lstm_Part28 struct {
+// lstm_Part24 is a loop that runs in parts.
+type lstm_Part24 struct {
 	dw, dz, x     []float64
 	G, H, I, L, N int
 }
 
-func (part *lstm_Part28) Run(from, to int) error {
+func (part *lstm_Part24) Run(from, to int) error {
 	dw, dz, x, G, H, I, L, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2412,28 +2196,27 @@ func (part *lstm_Part28) Run(from, to int) error {
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
 					dzAt := dz[((dzRow+n)*G+g)*H+h]
-					xAt := x[(dzRow+n)*I+i]
-					sum3 += runtime.Absorb(dzAt, xAt)
+					sum += runtime.Absorb(dzAt, x[(dzRow+n)*I+i])
 				}
 			}
-			dw[dwRow2+i] = sum3
+			dw[dwRow2+i] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part29 is a loop that runs in parts.
-type lstm_Part29 struct {
+// lstm_Part25 is a loop that runs in parts.
+type lstm_Part25 struct {
 	dr, dsum2, h0, y []float64
 	G, H, L, N       int
 }
 
-func (part *lstm_Part29) Run(from, to int) error {
+func (part *lstm_Part25) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2443,79 +2226,77 @@ func (part *lstm_Part29) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
+				c := 0 <= i
+				c4 := c
+				if c4 {
+					c2 := i < L
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[((dsum2Row+n)*G+g)*H+j]
 					var t2 float64
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += runtime.Absorb(dsum2At, t2)
+					sum += runtime.Absorb(dsum2At, t2)
 				}
 			}
-			dr[drRow2+k] = sum3
+			dr[drRow2+k] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part30 is a loop that runs in parts.
-type lstm_Part30 struct {
+// lstm_Part26 is a loop that runs in parts.
+type lstm_Part26 struct {
 	db, dz     []float64
 	G, H, L, N int
 }
 
-func (part *lstm_Part30) Run(from, to int) error {
+func (part *lstm_Part26) Run(from, to int) error {
 	db, dz, G, H, L, N := part.db, part.dz, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dbRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
-					sum3 += dz[((dzRow+n)*G+g)*H+h]
+					sum += dz[((dzRow+n)*G+g)*H+h]
 				}
 			}
-			db[dbRow+h] = sum3
+			db[dbRow+h] = sum
 		}
 	}
 	return nil
 }
 
-// lstm_Part31 is a loop that runs in parts.
-type lstm_Part31 struct {
+// lstm_Part27 is a loop that runs in parts.
+type lstm_Part27 struct {
 	dc, dz     []float64
 	G, H, L, N int
 }
 
-func (part *lstm_Part31) Run(from, to int) error {
+func (part *lstm_Part27) Run(from, to int) error {
 	dc, dz, G, H, L, N := part.dc, part.dz, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
 		for h := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for l := range L {
 				dzRow := l * N
 				for n := range N {
 					dzAt := dz[((dzRow+n)*G+g)*H+h]
-					sum3 += dzAt
+					sum += dzAt
 				}
 			}
-			dc[dcRow+h] = sum3
+			dc[dcRow+h] = sum
 		}
 	}
 	return nil
@@ -2525,27 +2306,27 @@ func (part *lstm_Part31) Run(from, to int) error {
 func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
+	r := runtime.Elements[float64](b, 4)
+	dy := runtime.Elements[float64](b, 10)
+	dhn := runtime.Elements[float64](b, 11)
+	dcn := runtime.Elements[float64](b, 12)
+	z := runtime.Elements[float64](b, 8)
+	m := runtime.Elements[float64](b, 9)
+	c0 := runtime.Elements[float64](b, 2)
+	wantDx := b.Tensor(13) != nil
 	w := runtime.Elements[float64](b, 3)
+	wantDh0 := b.Tensor(14) != nil
+	wantDc0 := b.Tensor(15) != nil
+	wantDw := b.Tensor(16) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(17) != nil
 	y := runtime.Elements[float64](b, 7)
 	h0 := runtime.Elements[float64](b, 1)
-	r := runtime.Elements[float64](b, 4)
-	b2 := runtime.Elements[float64](b, 5)
-	c := runtime.Elements[float64](b, 6)
-	c0 := runtime.Elements[float64](b, 2)
-	dy := runtime.Elements[float64](b, 8)
-	dhn := runtime.Elements[float64](b, 9)
-	dcn := runtime.Elements[float64](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDh0 := b.Tensor(12) != nil
-	wantDc0 := b.Tensor(13) != nil
-	wantDw := b.Tensor(14) != nil
-	wantDr := b.Tensor(15) != nil
-	wantDb := b.Tensor(16) != nil
-	wantDc := b.Tensor(17) != nil
+	wantDb := b.Tensor(18) != nil
+	wantDc := b.Tensor(19) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dh0 := runtime.Temp[float64](b, N*H)
 	dc0 := runtime.Temp[float64](b, N*H)
@@ -2553,73 +2334,6 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	dr := runtime.Temp[float64](b, G*H*H)
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part21{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float64](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			c0Row := n * H
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				var t2 float64
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				} else {
-					t2 = c0[c0Row+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float64(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * math.Tanh(z[(zRow2+i4)*H+j]))
-				m[mRow+j] = float64(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -2641,48 +2355,48 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -2691,16 +2405,16 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float64(0)
-				if c3 {
+				if c2 {
 					t5 := float64(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -2712,9 +2426,9 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
-				if c7 {
+				if c6 {
 					t10 := float64(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -2729,33 +2443,33 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			c0Row := n4 * H
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float64(0)
-					if c8 {
+					if c7 {
 						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float64(t12 * float64(t13*(1-t13)))
 					}
 					t17 := float64(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
 						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
 					}
 					t20 := float64(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -2770,10 +2484,10 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
 					}
 					t23 := float64(0)
-					if c11 {
+					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
 						var t21 float64
-						if c12 {
+						if c11 {
 							t21 = m[(i8*N+n4)*H+h3]
 						} else {
 							t21 = c0[c0Row+h3]
@@ -2800,7 +2514,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part19{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2812,7 +2526,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (lstm_Part24{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (lstm_Part20{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2823,7 +2537,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (lstm_Part25{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part21{dh0, dh01, dhn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2835,7 +2549,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
-		if part := (lstm_Part26{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+		if part := (lstm_Part22{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2846,7 +2560,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		if part := (lstm_Part27{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part23{dc0, dc01, dcn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2857,7 +2571,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part24{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2868,7 +2582,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part25{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2879,7 +2593,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part26{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2890,7 +2604,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part27{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2898,13 +2612,13 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dh0)
-	copy(runtime.Elements[float64](b, 13), dc0)
-	copy(runtime.Elements[float64](b, 14), dw)
-	copy(runtime.Elements[float64](b, 15), dr)
-	copy(runtime.Elements[float64](b, 16), db)
-	copy(runtime.Elements[float64](b, 17), dc)
+	copy(runtime.Elements[float64](b, 13), dx)
+	copy(runtime.Elements[float64](b, 14), dh0)
+	copy(runtime.Elements[float64](b, 15), dc0)
+	copy(runtime.Elements[float64](b, 16), dw)
+	copy(runtime.Elements[float64](b, 17), dr)
+	copy(runtime.Elements[float64](b, 18), db)
+	copy(runtime.Elements[float64](b, 19), dc)
 	return nil
 }
 
@@ -2912,95 +2626,31 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
+	r := runtime.Elements[float32](b, 4)
+	dy := runtime.Elements[float32](b, 10)
+	dhn := runtime.Elements[float32](b, 11)
+	dcn := runtime.Elements[float32](b, 12)
+	z := runtime.Elements[float32](b, 8)
+	m := runtime.Elements[float32](b, 9)
+	wantDx := b.Tensor(13) != nil
 	w := runtime.Elements[float32](b, 3)
+	wantDh0 := b.Tensor(14) != nil
+	wantDw := b.Tensor(15) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(16) != nil
 	y := runtime.Elements[float32](b, 7)
 	h0 := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 4)
-	b2 := runtime.Elements[float32](b, 5)
-	c := runtime.Elements[float32](b, 6)
-	dy := runtime.Elements[float32](b, 8)
-	dhn := runtime.Elements[float32](b, 9)
-	dcn := runtime.Elements[float32](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDh0 := b.Tensor(12) != nil
-	wantDw := b.Tensor(13) != nil
-	wantDr := b.Tensor(14) != nil
-	wantDb := b.Tensor(15) != nil
-	wantDc := b.Tensor(16) != nil
+	wantDb := b.Tensor(17) != nil
+	wantDc := b.Tensor(18) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dh0 := runtime.Temp[float32](b, N*H)
 	dw := runtime.Temp[float32](b, G*H*I)
 	dr := runtime.Temp[float32](b, G*H*H)
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part10{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float32](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				t2 := float32(0)
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float32(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * float32(math.Tanh(float64(z[(zRow2+i4)*H+j]))))
-				m[mRow+j] = float32(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -3022,48 +2672,48 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -3072,16 +2722,16 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float32(0)
-				if c3 {
+				if c2 {
 					t5 := float32(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -3093,9 +2743,9 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
-				if c7 {
+				if c6 {
 					t10 := float32(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -3110,32 +2760,32 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float32(0)
-					if c8 {
+					if c7 {
 						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float32(t12 * float32(t13*(1-t13)))
 					}
 					t17 := float32(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
 						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
 					}
 					t20 := float32(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -3150,9 +2800,9 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
 					}
 					t24 := float32(0)
-					if c11 {
+					if c10 {
 						t23 := float32(0)
-						if c12 {
+						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
 							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
 							t22 := float32(float32(dmAt3*m[(i8*N+n4)*H+h3]) * float32(t21*(1-t21)))
@@ -3179,7 +2829,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part10{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -3191,7 +2841,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (lstm_Part13{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (lstm_Part11{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -3202,7 +2852,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (lstm_Part14{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part12{dh0, dh01, dhn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -3213,7 +2863,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part15{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3224,7 +2874,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part18{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part16{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3235,7 +2885,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part17{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3246,7 +2896,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part18{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3254,12 +2904,12 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dh0)
-	copy(runtime.Elements[float32](b, 13), dw)
-	copy(runtime.Elements[float32](b, 14), dr)
-	copy(runtime.Elements[float32](b, 15), db)
-	copy(runtime.Elements[float32](b, 16), dc)
+	copy(runtime.Elements[float32](b, 13), dx)
+	copy(runtime.Elements[float32](b, 14), dh0)
+	copy(runtime.Elements[float32](b, 15), dw)
+	copy(runtime.Elements[float32](b, 16), dr)
+	copy(runtime.Elements[float32](b, 17), db)
+	copy(runtime.Elements[float32](b, 18), dc)
 	return nil
 }
 
@@ -3267,95 +2917,31 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
+	r := runtime.Elements[float64](b, 4)
+	dy := runtime.Elements[float64](b, 10)
+	dhn := runtime.Elements[float64](b, 11)
+	dcn := runtime.Elements[float64](b, 12)
+	z := runtime.Elements[float64](b, 8)
+	m := runtime.Elements[float64](b, 9)
+	wantDx := b.Tensor(13) != nil
 	w := runtime.Elements[float64](b, 3)
+	wantDh0 := b.Tensor(14) != nil
+	wantDw := b.Tensor(15) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(16) != nil
 	y := runtime.Elements[float64](b, 7)
 	h0 := runtime.Elements[float64](b, 1)
-	r := runtime.Elements[float64](b, 4)
-	b2 := runtime.Elements[float64](b, 5)
-	c := runtime.Elements[float64](b, 6)
-	dy := runtime.Elements[float64](b, 8)
-	dhn := runtime.Elements[float64](b, 9)
-	dcn := runtime.Elements[float64](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDh0 := b.Tensor(12) != nil
-	wantDw := b.Tensor(13) != nil
-	wantDr := b.Tensor(14) != nil
-	wantDb := b.Tensor(15) != nil
-	wantDc := b.Tensor(16) != nil
+	wantDb := b.Tensor(17) != nil
+	wantDc := b.Tensor(18) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dh0 := runtime.Temp[float64](b, N*H)
 	dw := runtime.Temp[float64](b, G*H*I)
 	dr := runtime.Temp[float64](b, G*H*H)
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part21{h0, r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float64](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				t2 := float64(0)
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float64(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * math.Tanh(z[(zRow2+i4)*H+j]))
-				m[mRow+j] = float64(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -3377,48 +2963,48 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -3427,16 +3013,16 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float64(0)
-				if c3 {
+				if c2 {
 					t5 := float64(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -3448,9 +3034,9 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
-				if c7 {
+				if c6 {
 					t10 := float64(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -3465,32 +3051,32 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float64(0)
-					if c8 {
+					if c7 {
 						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float64(t12 * float64(t13*(1-t13)))
 					}
 					t17 := float64(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
 						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
 					}
 					t20 := float64(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -3505,9 +3091,9 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
 					}
 					t24 := float64(0)
-					if c11 {
+					if c10 {
 						t23 := float64(0)
-						if c12 {
+						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
 							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
 							t22 := float64(float64(dmAt3*m[(i8*N+n4)*H+h3]) * float64(t21*(1-t21)))
@@ -3534,7 +3120,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part19{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -3546,7 +3132,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (lstm_Part24{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (lstm_Part20{dh01, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -3557,7 +3143,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (lstm_Part25{dh0, dh01, dhn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part21{dh0, dh01, dhn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -3568,7 +3154,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part24{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3579,7 +3165,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part25{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3590,7 +3176,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part26{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3601,7 +3187,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part27{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3609,59 +3195,22 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dh0)
-	copy(runtime.Elements[float64](b, 13), dw)
-	copy(runtime.Elements[float64](b, 14), dr)
-	copy(runtime.Elements[float64](b, 15), db)
-	copy(runtime.Elements[float64](b, 16), dc)
+	copy(runtime.Elements[float64](b, 13), dx)
+	copy(runtime.Elements[float64](b, 14), dh0)
+	copy(runtime.Elements[float64](b, 15), dw)
+	copy(runtime.Elements[float64](b, 16), dr)
+	copy(runtime.Elements[float64](b, 17), db)
+	copy(runtime.Elements[float64](b, 18), dc)
 	return nil
 }
 
-// lstm_Part32 is a loop that runs in parts.
-type lstm_Part32 struct {
-	r, sum2, y []float32
-	G, H, L, N int
-}
-
-func (part *lstm_Part32) Run(from, to int) error {
-	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				t2 := float32(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow2+k]))
-			}
-			sum2[sum2Row3+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// lstm_Part33 is a loop that runs in parts.
-type lstm_Part33 struct {
+// lstm_Part28 is a loop that runs in parts.
+type lstm_Part28 struct {
 	dr, dsum2, y []float32
 	G, H, L, N   int
 }
 
-func (part *lstm_Part33) Run(from, to int) error {
+func (part *lstm_Part28) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -3671,26 +3220,21 @@ func (part *lstm_Part33) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float32(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					t3 := float32(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += float64(t2)
+					sum += float64(t3)
 				}
 			}
-			dr[drRow2+k] = float32(sum3)
+			dr[drRow2+k] = float32(sum)
 		}
 	}
 	return nil
@@ -3700,98 +3244,31 @@ func (part *lstm_Part33) Run(from, to int) error {
 func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 3)
-	y := runtime.Elements[float32](b, 7)
 	r := runtime.Elements[float32](b, 4)
-	b2 := runtime.Elements[float32](b, 5)
-	c := runtime.Elements[float32](b, 6)
+	dy := runtime.Elements[float32](b, 10)
+	dhn := runtime.Elements[float32](b, 11)
+	dcn := runtime.Elements[float32](b, 12)
+	z := runtime.Elements[float32](b, 8)
+	m := runtime.Elements[float32](b, 9)
 	c0 := runtime.Elements[float32](b, 2)
-	dy := runtime.Elements[float32](b, 8)
-	dhn := runtime.Elements[float32](b, 9)
-	dcn := runtime.Elements[float32](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDc0 := b.Tensor(12) != nil
-	wantDw := b.Tensor(13) != nil
-	wantDr := b.Tensor(14) != nil
-	wantDb := b.Tensor(15) != nil
-	wantDc := b.Tensor(16) != nil
+	wantDx := b.Tensor(13) != nil
+	w := runtime.Elements[float32](b, 3)
+	wantDc0 := b.Tensor(14) != nil
+	wantDw := b.Tensor(15) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(16) != nil
+	y := runtime.Elements[float32](b, 7)
+	wantDb := b.Tensor(17) != nil
+	wantDc := b.Tensor(18) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dc0 := runtime.Temp[float32](b, N*H)
 	dw := runtime.Temp[float32](b, G*H*I)
 	dr := runtime.Temp[float32](b, G*H*H)
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part32{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float32](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			c0Row := n * H
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				var t2 float32
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				} else {
-					t2 = c0[c0Row+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float32(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * float32(math.Tanh(float64(z[(zRow2+i4)*H+j]))))
-				m[mRow+j] = float32(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -3813,48 +3290,48 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -3863,16 +3340,16 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float32(0)
-				if c3 {
+				if c2 {
 					t5 := float32(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -3884,9 +3361,9 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
-				if c7 {
+				if c6 {
 					t10 := float32(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -3901,33 +3378,33 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			c0Row := n4 * H
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float32(0)
-					if c8 {
+					if c7 {
 						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float32(t12 * float32(t13*(1-t13)))
 					}
 					t17 := float32(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
 						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
 					}
 					t20 := float32(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -3942,10 +3419,10 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
 					}
 					t23 := float32(0)
-					if c11 {
+					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
 						var t21 float32
-						if c12 {
+						if c11 {
 							t21 = m[(i8*N+n4)*H+h3]
 						} else {
 							t21 = c0[c0Row+h3]
@@ -3972,7 +3449,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part10{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -3984,7 +3461,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
-		if part := (lstm_Part15{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+		if part := (lstm_Part13{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -3995,7 +3472,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		if part := (lstm_Part16{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part14{dc0, dc01, dcn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -4006,7 +3483,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part15{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4017,7 +3494,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part28{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4028,7 +3505,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part17{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4039,7 +3516,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part18{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4047,59 +3524,22 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dc0)
-	copy(runtime.Elements[float32](b, 13), dw)
-	copy(runtime.Elements[float32](b, 14), dr)
-	copy(runtime.Elements[float32](b, 15), db)
-	copy(runtime.Elements[float32](b, 16), dc)
+	copy(runtime.Elements[float32](b, 13), dx)
+	copy(runtime.Elements[float32](b, 14), dc0)
+	copy(runtime.Elements[float32](b, 15), dw)
+	copy(runtime.Elements[float32](b, 16), dr)
+	copy(runtime.Elements[float32](b, 17), db)
+	copy(runtime.Elements[float32](b, 18), dc)
 	return nil
 }
 
-// lstm_Part34 is a loop that runs in parts.
-type lstm_Part34 struct {
-	r, sum2, y []float64
-	G, H, L, N int
-}
-
-func (part *lstm_Part34) Run(from, to int) error {
-	r, sum2, y, G, H, L, N := part.r, part.sum2, part.y, part.G, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * G
-		rRow := g * H
-		sum2Row3 := (sum2Row2 + g) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow2 := (rRow + j) * H
-			for k := range H {
-				t2 := float64(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(t2 * r[rRow2+k])
-			}
-			sum2[sum2Row3+j] = sum3
-		}
-	}
-	return nil
-}
-
-// lstm_Part35 is a loop that runs in parts.
-type lstm_Part35 struct {
+// lstm_Part29 is a loop that runs in parts.
+type lstm_Part29 struct {
 	dr, dsum2, y []float64
 	G, H, L, N   int
 }
 
-func (part *lstm_Part35) Run(from, to int) error {
+func (part *lstm_Part29) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -4109,26 +3549,21 @@ func (part *lstm_Part35) Run(from, to int) error {
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c2 := 0 <= i
-				c5 := c2
-				if c5 {
-					c3 := i < L
-					c5 = c3
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float64(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], yAt)
+					t3 := float64(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[((dsum2Row+n)*G+g)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += t2
+					sum += t3
 				}
 			}
-			dr[drRow2+k] = sum3
+			dr[drRow2+k] = sum
 		}
 	}
 	return nil
@@ -4138,98 +3573,31 @@ func (part *lstm_Part35) Run(from, to int) error {
 func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 3)
-	y := runtime.Elements[float64](b, 7)
 	r := runtime.Elements[float64](b, 4)
-	b2 := runtime.Elements[float64](b, 5)
-	c := runtime.Elements[float64](b, 6)
+	dy := runtime.Elements[float64](b, 10)
+	dhn := runtime.Elements[float64](b, 11)
+	dcn := runtime.Elements[float64](b, 12)
+	z := runtime.Elements[float64](b, 8)
+	m := runtime.Elements[float64](b, 9)
 	c0 := runtime.Elements[float64](b, 2)
-	dy := runtime.Elements[float64](b, 8)
-	dhn := runtime.Elements[float64](b, 9)
-	dcn := runtime.Elements[float64](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDc0 := b.Tensor(12) != nil
-	wantDw := b.Tensor(13) != nil
-	wantDr := b.Tensor(14) != nil
-	wantDb := b.Tensor(15) != nil
-	wantDc := b.Tensor(16) != nil
+	wantDx := b.Tensor(13) != nil
+	w := runtime.Elements[float64](b, 3)
+	wantDc0 := b.Tensor(14) != nil
+	wantDw := b.Tensor(15) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(16) != nil
+	y := runtime.Elements[float64](b, 7)
+	wantDb := b.Tensor(17) != nil
+	wantDc := b.Tensor(18) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dc0 := runtime.Temp[float64](b, N*H)
 	dw := runtime.Temp[float64](b, G*H*I)
 	dr := runtime.Temp[float64](b, G*H*H)
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part34{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else c0[n, j]) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float64](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			c0Row := n * H
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				var t2 float64
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				} else {
-					t2 = c0[c0Row+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float64(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * math.Tanh(z[(zRow2+i4)*H+j]))
-				m[mRow+j] = float64(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -4251,48 +3619,48 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -4301,16 +3669,16 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float64(0)
-				if c3 {
+				if c2 {
 					t5 := float64(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -4322,9 +3690,9 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
-				if c7 {
+				if c6 {
 					t10 := float64(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -4339,33 +3707,33 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			c0Row := n4 * H
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float64(0)
-					if c8 {
+					if c7 {
 						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float64(t12 * float64(t13*(1-t13)))
 					}
 					t17 := float64(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
 						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
 					}
 					t20 := float64(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -4380,10 +3748,10 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
 					}
 					t23 := float64(0)
-					if c11 {
+					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
 						var t21 float64
-						if c12 {
+						if c11 {
 							t21 = m[(i8*N+n4)*H+h3]
 						} else {
 							t21 = c0[c0Row+h3]
@@ -4410,7 +3778,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part19{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -4422,7 +3790,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
-		if part := (lstm_Part26{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
+		if part := (lstm_Part22{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -4433,7 +3801,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @cn[n, h]) + @c0.1[n, h]   for n in N, h in H
 	if wantDc0 {
-		if part := (lstm_Part27{dc0, dc01, dcn, c6, H}); runtime.Small(N, H) {
+		if part := (lstm_Part23{dc0, dc01, dcn, c5, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -4444,7 +3812,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part24{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4455,7 +3823,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part35{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part29{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4466,7 +3834,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part26{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4477,7 +3845,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part27{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4485,12 +3853,12 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dc0)
-	copy(runtime.Elements[float64](b, 13), dw)
-	copy(runtime.Elements[float64](b, 14), dr)
-	copy(runtime.Elements[float64](b, 15), db)
-	copy(runtime.Elements[float64](b, 16), dc)
+	copy(runtime.Elements[float64](b, 13), dx)
+	copy(runtime.Elements[float64](b, 14), dc0)
+	copy(runtime.Elements[float64](b, 15), dw)
+	copy(runtime.Elements[float64](b, 16), dr)
+	copy(runtime.Elements[float64](b, 17), db)
+	copy(runtime.Elements[float64](b, 18), dc)
 	return nil
 }
 
@@ -4498,92 +3866,28 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 3)
-	y := runtime.Elements[float32](b, 7)
 	r := runtime.Elements[float32](b, 4)
-	b2 := runtime.Elements[float32](b, 5)
-	c := runtime.Elements[float32](b, 6)
-	dy := runtime.Elements[float32](b, 8)
-	dhn := runtime.Elements[float32](b, 9)
-	dcn := runtime.Elements[float32](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDw := b.Tensor(12) != nil
-	wantDr := b.Tensor(13) != nil
-	wantDb := b.Tensor(14) != nil
-	wantDc := b.Tensor(15) != nil
+	dy := runtime.Elements[float32](b, 10)
+	dhn := runtime.Elements[float32](b, 11)
+	dcn := runtime.Elements[float32](b, 12)
+	z := runtime.Elements[float32](b, 8)
+	m := runtime.Elements[float32](b, 9)
+	wantDx := b.Tensor(13) != nil
+	w := runtime.Elements[float32](b, 3)
+	wantDw := b.Tensor(14) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(15) != nil
+	y := runtime.Elements[float32](b, 7)
+	wantDb := b.Tensor(16) != nil
+	wantDc := b.Tensor(17) != nil
 	dx := runtime.Temp[float32](b, L*N*I)
 	dw := runtime.Temp[float32](b, G*H*I)
 	dr := runtime.Temp[float32](b, G*H*H)
 	db := runtime.Temp[float32](b, G*H)
 	dc := runtime.Temp[float32](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part0{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part32{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float32](b, L*N*G*H)
-	if part := (lstm_Part11{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float32](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				t2 := float32(0)
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float32(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * float32(math.Tanh(float64(z[(zRow2+i4)*H+j]))))
-				m[mRow+j] = float32(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -4605,48 +3909,48 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float32(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += float64(t2)
+								sum += float64(t2)
 							}
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float32(0)
-				if c3 {
+				if c2 {
 					t3 := float32(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -4655,16 +3959,16 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float32(0)
-				if c3 {
+				if c2 {
 					t5 := float32(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -4676,9 +3980,9 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
-				if c7 {
+				if c6 {
 					t10 := float32(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -4693,32 +3997,32 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float32(0)
-					if c8 {
+					if c7 {
 						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float32(t12 * float32(t13*(1-t13)))
 					}
 					t17 := float32(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
 						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
 					}
 					t20 := float32(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -4733,9 +4037,9 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
 					}
 					t24 := float32(0)
-					if c11 {
+					if c10 {
 						t23 := float32(0)
-						if c12 {
+						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
 							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
 							t22 := float32(float32(dmAt3*m[(i8*N+n4)*H+h3]) * float32(t21*(1-t21)))
@@ -4762,7 +4066,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part12{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part10{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -4773,7 +4077,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part17{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part15{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4784,7 +4088,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part28{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -4795,7 +4099,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part19{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part17{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4806,7 +4110,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part20{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part18{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -4814,11 +4118,11 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dw)
-	copy(runtime.Elements[float32](b, 13), dr)
-	copy(runtime.Elements[float32](b, 14), db)
-	copy(runtime.Elements[float32](b, 15), dc)
+	copy(runtime.Elements[float32](b, 13), dx)
+	copy(runtime.Elements[float32](b, 14), dw)
+	copy(runtime.Elements[float32](b, 15), dr)
+	copy(runtime.Elements[float32](b, 16), db)
+	copy(runtime.Elements[float32](b, 17), dc)
 	return nil
 }
 
@@ -4826,92 +4130,28 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 	L := b.Ext[0]
 	N := b.Ext[1]
-	G := b.Ext[4]
 	H := b.Ext[3]
+	G := b.Ext[4]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 3)
-	y := runtime.Elements[float64](b, 7)
 	r := runtime.Elements[float64](b, 4)
-	b2 := runtime.Elements[float64](b, 5)
-	c := runtime.Elements[float64](b, 6)
-	dy := runtime.Elements[float64](b, 8)
-	dhn := runtime.Elements[float64](b, 9)
-	dcn := runtime.Elements[float64](b, 10)
-	wantDx := b.Tensor(11) != nil
-	wantDw := b.Tensor(12) != nil
-	wantDr := b.Tensor(13) != nil
-	wantDb := b.Tensor(14) != nil
-	wantDc := b.Tensor(15) != nil
+	dy := runtime.Elements[float64](b, 10)
+	dhn := runtime.Elements[float64](b, 11)
+	dcn := runtime.Elements[float64](b, 12)
+	z := runtime.Elements[float64](b, 8)
+	m := runtime.Elements[float64](b, 9)
+	wantDx := b.Tensor(13) != nil
+	w := runtime.Elements[float64](b, 3)
+	wantDw := b.Tensor(14) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(15) != nil
+	y := runtime.Elements[float64](b, 7)
+	wantDb := b.Tensor(16) != nil
+	wantDc := b.Tensor(17) != nil
 	dx := runtime.Temp[float64](b, L*N*I)
 	dw := runtime.Temp[float64](b, G*H*I)
 	dr := runtime.Temp[float64](b, G*H*H)
 	db := runtime.Temp[float64](b, G*H)
 	dc := runtime.Temp[float64](b, G*H)
-
-	// sum[l, n, g, h] += x[l, n, i] * w[g, h, i]   for l in L, n in N, g in G, h in H, i in I
-	sum := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part3{sum, w, x, G, H, I, N}); runtime.Small(L*N*G, H*I) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, g, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[g, j, k]   for t in L, n in N, g in G, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part34{r, sum2, y, G, H, L, N}); runtime.Small(L*N*G, H*H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H*H); err != nil {
-		return err
-	}
-
-	// z[t, n, g, j] = sum[t, n, g, j] + b[g, j] + c[g, j] + sum2[t, n, g, j]   for t in L, n in N, g in G, j in H
-	z := runtime.Temp[float64](b, L*N*G*H)
-	if part := (lstm_Part22{b2, c, sum, sum2, z, G, H, N}); runtime.Small(L*N*G, H) {
-		if err := part.Run(0, L*N*G); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N*G, H); err != nil {
-		return err
-	}
-
-	// m[t, n, j] = sigmoid(z[t, n, 1, j]) * (if 0 <= t - 1 && t - 1 < |L| then m[t - 1, n, j] else 0) + sigmoid(z[t, n, 0, j]) * tanh(z[t, n, 2, j])   for t in L, n in N, j in H   group 2 along t up
-	m := runtime.Temp[float64](b, L*N*H)
-	mSet := runtime.Temp[bool](b, L*N*H)
-	for t := range L {
-		zRow := t * N
-		i2 := t - 1
-		c2 := 0 <= i2 && i2 < L
-		for n := range N {
-			zRow2 := (zRow + n) * G
-			mRow := (zRow + n) * H
-			for j := range H {
-				i := int(1)
-				if uint(i) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i, G)
-				}
-				t2 := float64(0)
-				if c2 {
-					t2 = m[(i2*N+n)*H+j]
-				}
-				i3 := int(0)
-				if uint(i3) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i3, G)
-				}
-				i4 := int(2)
-				if uint(i4) >= uint(G) {
-					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
-				}
-				t3 := float64(runtime.Sigmoid(z[(zRow2+i3)*H+j]) * math.Tanh(z[(zRow2+i4)*H+j]))
-				m[mRow+j] = float64(runtime.Sigmoid(z[(zRow2+i)*H+j])*t2) + t3
-				mSet[mRow+j] = true
-			}
-		}
-	}
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 3 along l down
 
@@ -4933,48 +4173,48 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
 	clear(dyAll1)
 	i3 := L - 1
-	c4 := 0 <= i3
-	c6 := c4
-	if c6 {
-		c5 := i3 < L
-		c6 = c5
+	c3 := 0 <= i3
+	c5 := c3
+	if c5 {
+		c4 := i3 < L
+		c5 = c4
 	}
 	for l := L - 1; l >= 0; l-- {
 		i := l + 1
 		i2 := i - 1
-		c2 := 0 <= i2 && i2 < L
+		c := 0 <= i2 && i2 < L
 		dyAll1Row := l * N
 		if 0 <= i {
 			if i < L {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for g := range G {
 							rRow := g * H
 							for j := range H {
 								t2 := float64(0)
-								if c2 {
+								if c {
 									t := runtime.Absorb(dsum2[((i*N+n)*G+g)*H+j], r[(rRow+j)*H+k])
 									t2 = t
 								}
-								sum3 += t2
+								sum += t2
 							}
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
 		}
-		c3 := l == i3
+		c2 := l == i3
 		for n2 := range N {
 			dyRow := (dyAll1Row + n2) * H
 			dhnRow := n2 * H
 			for h := range H {
 				t4 := float64(0)
-				if c3 {
+				if c2 {
 					t3 := float64(0)
-					if c6 {
+					if c5 {
 						t3 = dhn[dhnRow+h]
 					}
 					t4 = t3
@@ -4983,16 +4223,16 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 				dyAllSet[dyRow+h] = true
 			}
 		}
-		c7 := 0 <= i && i < L
+		c6 := 0 <= i && i < L
 		for n3 := range N {
 			dcnRow := n3 * H
 			dyAllRow := (dyAll1Row + n3) * H
 			zRow := (dyAll1Row + n3) * G
 			for h2 := range H {
 				t6 := float64(0)
-				if c3 {
+				if c2 {
 					t5 := float64(0)
-					if c6 {
+					if c5 {
 						t5 = dcn[dcnRow+h2]
 					}
 					t6 = t5
@@ -5004,9 +4244,9 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
-				if c7 {
+				if c6 {
 					t10 := float64(0)
-					if c2 {
+					if c {
 						i5 := int(1)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
@@ -5021,32 +4261,32 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 			}
 		}
 		i8 := l - 1
-		c12 := 0 <= i8 && i8 < L
+		c11 := 0 <= i8 && i8 < L
 		for n4 := range N {
 			dyAllRow2 := (dyAll1Row + n4) * H
 			zRow2 := (dyAll1Row + n4) * G
 			for g2 := range G {
-				c8 := g2 == 3
-				c9 := g2 == 2
-				c10 := g2 == 0
-				c11 := g2 == 1
+				c7 := g2 == 3
+				c8 := g2 == 2
+				c9 := g2 == 0
+				c10 := g2 == 1
 				dzRow := (zRow2 + g2) * H
 				for h3 := range H {
 					t14 := float64(0)
-					if c8 {
+					if c7 {
 						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
 						t14 = float64(t12 * float64(t13*(1-t13)))
 					}
 					t17 := float64(0)
-					if c9 {
+					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
 						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
 					}
 					t20 := float64(0)
-					if c10 {
+					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
@@ -5061,9 +4301,9 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
 					}
 					t24 := float64(0)
-					if c11 {
+					if c10 {
 						t23 := float64(0)
-						if c12 {
+						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
 							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
 							t22 := float64(float64(dmAt3*m[(i8*N+n4)*H+h3]) * float64(t21*(1-t21)))
@@ -5090,7 +4330,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @x[l, n, i] += absorb(@z[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (lstm_Part23{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (lstm_Part19{dx, dz, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -5101,7 +4341,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @w[g, h, i] += absorb(@z[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (lstm_Part28{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (lstm_Part24{dw, dz, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -5112,7 +4352,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstm_Part35{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (lstm_Part29{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -5123,7 +4363,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @b[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (lstm_Part30{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part26{db, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -5134,7 +4374,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, h] += @z[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDc {
-		if part := (lstm_Part31{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (lstm_Part27{dc, dz, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -5142,10 +4382,10 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dw)
-	copy(runtime.Elements[float64](b, 13), dr)
-	copy(runtime.Elements[float64](b, 14), db)
-	copy(runtime.Elements[float64](b, 15), dc)
+	copy(runtime.Elements[float64](b, 13), dx)
+	copy(runtime.Elements[float64](b, 14), dw)
+	copy(runtime.Elements[float64](b, 15), dr)
+	copy(runtime.Elements[float64](b, 16), db)
+	copy(runtime.Elements[float64](b, 17), dc)
 	return nil
 }

@@ -71,6 +71,7 @@ func (a *RNNAttrs) values() (rnn_Values, error) {
 //	    sum[k]((y[t - 1, n, k] ?? h0[n, k] ?? 0)*r[j, k])
 //	y = if nonlinearity == tanh then tanh(z) else max(z, 0)
 //	hn[n, j] = y[L - 1, n, j] ?? h0[n, j] ?? 0
+//	save z
 //
 // x: T[L, N, I], h0: T[N, H] or nil, w: T[H, I], r: T[H, H], b: T[H] or nil, c: T[H] or nil; y: T[L, N, H], hn: T[N, H]. T: f16, bf16, f32 or f64.
 //
@@ -87,6 +88,7 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 	variant := rnn_Variant(&vals, h0)
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, h0, w, r, b, c)
+	bound.MakeAll = record
 	if err := rnn_Forwards[variant].BindNew(&bound, nil, x, h0, w, r, b, c); err != nil {
 		return nil, nil, err
 	}
@@ -111,9 +113,10 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 				return nil
 			})
 		case 1:
-			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(8)
+			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
-				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
+				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
 				}
 				if err := rnn_RunBackward(&bound, &vals, variant); err != nil {
@@ -122,6 +125,7 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
 		case 2:
 			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
@@ -135,9 +139,10 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 				return nil
 			})
 		case 3:
-			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b}, {Name: "c", Tensor: c}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			savedZ := bound.Tensor(8)
+			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
-				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
+				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
 				}
 				if err := rnn_RunBackward(&bound, &vals, variant); err != nil {
@@ -146,6 +151,7 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 				bound.Finish()
 				return nil
 			})
+			savedZ.Release()
 		}
 	}
 	return y, hn, nil
@@ -228,9 +234,9 @@ func rnn_NoH0ReluRun(b *runtime.Bound, v *rnn_Values) error {
 
 var rnn_Forwards = [...]*runtime.Signature{
 	0: &rnn_H0TanhForward,
-	1: &rnn_H0TanhForward,
+	1: &rnn_H0ReluForward,
 	2: &rnn_NoH0TanhForward,
-	3: &rnn_NoH0TanhForward,
+	3: &rnn_NoH0ReluForward,
 }
 
 // rnn_Run runs the op in a variant.
@@ -294,9 +300,9 @@ func rnn_NoH0ReluRunBackward(b *runtime.Bound, v *rnn_Values) error {
 
 var rnn_Backwards = [...]*runtime.Signature{
 	0: &rnn_H0TanhBackward,
-	1: &rnn_H0TanhBackward,
+	1: &rnn_H0ReluBackward,
 	2: &rnn_NoH0TanhBackward,
-	3: &rnn_NoH0TanhBackward,
+	3: &rnn_NoH0ReluBackward,
 }
 
 // rnn_RunBackward runs its derivative in a variant.
@@ -354,6 +360,43 @@ var rnn_H0TanhBackward = runtime.Signature{
 	},
 }
 
+var rnn_H0ReluForward = runtime.Signature{
+	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Splat: true},
+		3: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Splat: true},
+		4: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		5: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		6: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		7: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		8: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true},
+	},
+}
+
+var rnn_H0ReluBackward = runtime.Signature{
+	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Params: []runtime.Param{
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Splat: true},
+		3:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Splat: true},
+		4:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		5:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		6:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		7:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		11: {Name: "gradient of h0", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Of: 1},
+		12: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Of: 2},
+		13: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Of: 3},
+		14: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 4},
+		15: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 5},
+	},
+}
+
 var rnn_NoH0TanhForward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
 	Params: []runtime.Param{
@@ -385,6 +428,42 @@ var rnn_NoH0TanhBackward = runtime.Signature{
 		11: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Of: 3, InPlace: 1 << 1},
 		12: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 4, InPlace: 1 << 1},
 		13: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 5, InPlace: 1 << 1},
+	},
+}
+
+var rnn_NoH0ReluForward = runtime.Signature{
+	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Splat: true},
+		3: {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Splat: true},
+		4: {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		5: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		6: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		7: {Name: "hn", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, InPlace: 1 << 1},
+		8: {Name: "z", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1 << 1},
+	},
+}
+
+var rnn_NoH0ReluBackward = runtime.Signature{
+	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Params: []runtime.Param{
+		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
+		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
+		2:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Splat: true},
+		3:  {Name: "r", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Splat: true},
+		4:  {Name: "b", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		5:  {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}}, Optional: true, Splat: true},
+		6:  {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		7:  {Name: "z", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		9:  {Name: "gradient of hn", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 1},
+		11: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}, {Axis: 2}}, Of: 2, InPlace: 1 << 1},
+		12: {Name: "gradient of r", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}, {Axis: 3}}, Of: 3, InPlace: 1 << 1},
+		13: {Name: "gradient of b", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 4, InPlace: 1 << 1},
+		14: {Name: "gradient of c", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 3}}, Of: 5, InPlace: 1 << 1},
 	},
 }
 

@@ -296,6 +296,7 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	c2 := runtime.Elements[float32](b, 5)
 	y := runtime.Elements[float32](b, 6)
 	hn := runtime.Elements[float32](b, 7)
+	z := runtime.Temp[float32](b, L*N*H)
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
@@ -313,7 +314,6 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// y[l, n, h] = max(z[l, n, h], 0)   for l in L, n in N, h in H   group 1 along l up
 	sum2 := runtime.Temp[float32](b, L*N*H)
-	z := runtime.Temp[float32](b, L*N*H)
 	zSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -364,6 +364,7 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float32](b, 8), z)
 	return nil
 }
 
@@ -381,6 +382,7 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	c2 := runtime.Elements[float64](b, 5)
 	y := runtime.Elements[float64](b, 6)
 	hn := runtime.Elements[float64](b, 7)
+	z := runtime.Temp[float64](b, L*N*H)
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
@@ -398,7 +400,6 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// y[l, n, h] = max(z[l, n, h], 0)   for l in L, n in N, h in H   group 1 along l up
 	sum2 := runtime.Temp[float64](b, L*N*H)
-	z := runtime.Temp[float64](b, L*N*H)
 	zSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -449,6 +450,7 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float64](b, 8), z)
 	return nil
 }
 
@@ -671,6 +673,7 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	c2 := runtime.Elements[float32](b, 5)
 	y := runtime.Elements[float32](b, 6)
 	hn := runtime.Elements[float32](b, 7)
+	z := runtime.Temp[float32](b, L*N*H)
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float32](b, L*N*H)
@@ -688,7 +691,6 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// y[l, n, h] = max(z[l, n, h], 0)   for l in L, n in N, h in H   group 1 along l up
 	sum2 := runtime.Temp[float32](b, L*N*H)
-	z := runtime.Temp[float32](b, L*N*H)
 	zSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -736,6 +738,7 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float32](b, 8), z)
 	return nil
 }
 
@@ -752,6 +755,7 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	c2 := runtime.Elements[float64](b, 5)
 	y := runtime.Elements[float64](b, 6)
 	hn := runtime.Elements[float64](b, 7)
+	z := runtime.Temp[float64](b, L*N*H)
 
 	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
 	sum := runtime.Temp[float64](b, L*N*H)
@@ -769,7 +773,6 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// y[l, n, h] = max(z[l, n, h], 0)   for l in L, n in N, h in H   group 1 along l up
 	sum2 := runtime.Temp[float64](b, L*N*H)
-	z := runtime.Temp[float64](b, L*N*H)
 	zSet := runtime.Temp[bool](b, L*N*H)
 	ySet := runtime.Temp[bool](b, L*N*H)
 	for t := range L {
@@ -817,6 +820,7 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float64](b, 8), z)
 	return nil
 }
 
@@ -1562,47 +1566,11 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 // rnn_Part20 is a loop that runs in parts.
 type rnn_Part20 struct {
-	h0, r, sum2, y []float32
-	H, L, N        int
-}
-
-func (part *rnn_Part20) Run(from, to int) error {
-	h0, r, sum2, y, H, L, N := part.h0, part.r, part.sum2, part.y, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow := j * H
-			for k := range H {
-				var t2 float32
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow+k]))
-			}
-			sum2[sum2Row2+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// rnn_Part21 is a loop that runs in parts.
-type rnn_Part21 struct {
 	dx, dz, w []float32
 	H, I, N   int
 }
 
-func (part *rnn_Part21) Run(from, to int) error {
+func (part *rnn_Part20) Run(from, to int) error {
 	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1613,12 +1581,44 @@ func (part *rnn_Part21) Run(from, to int) error {
 		dzRow2 := (dzRow + n) * H
 		dxRow := (dzRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for j := range H {
-				wAt := w[j*I+i]
-				sum3 += float64(runtime.Absorb(dz[dzRow2+j], wAt))
+				sum += float64(runtime.Absorb(dz[dzRow2+j], w[j*I+i]))
 			}
-			dx[dxRow+i] = float32(sum3)
+			dx[dxRow+i] = float32(sum)
+		}
+	}
+	return nil
+}
+
+// rnn_Part21 is a loop that runs in parts.
+type rnn_Part21 struct {
+	dh01, dsum2, r []float32
+	H, L, N        int
+}
+
+func (part *rnn_Part21) Run(from, to int) error {
+	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
+	for n := from; n < to; n++ {
+		dh01Row := n * H
+		for k := range H {
+			sum := float64(0)
+			for t := range L {
+				i := t - 1
+				c := 0 <= i && i < L
+				dsum2Row := t * N
+				dsum2Row2 := (dsum2Row + n) * H
+				for j := range H {
+					var t2 float32
+					if c {
+						t2 = 0
+					} else {
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
+					}
+					sum += float64(t2)
+				}
+			}
+			dh01[dh01Row+k] = float32(sum)
 		}
 	}
 	return nil
@@ -1626,38 +1626,24 @@ func (part *rnn_Part21) Run(from, to int) error {
 
 // rnn_Part22 is a loop that runs in parts.
 type rnn_Part22 struct {
-	dh01, dsum2, r []float32
-	H, L, N        int
+	dw, dz, x  []float32
+	H, I, L, N int
 }
 
 func (part *rnn_Part22) Run(from, to int) error {
-	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
-	for n := from; n < to; n++ {
-		dh01Row := n * H
-		for k := range H {
-			sum3 := float64(0)
+	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
+	for j := from; j < to; j++ {
+		dwRow := j * I
+		for i := range I {
+			sum := float64(0)
 			for t := range L {
-				i := t - 1
-				c := 0 <= i
-				c5 := c
-				if c5 {
-					c2 := i < L
-					c5 = c2
-				}
-				dsum2Row := t * N
-				dsum2Row2 := (dsum2Row + n) * H
-				for j := range H {
-					var t2 float32
-					if c5 {
-						t2 = 0
-					} else {
-						rAt := r[j*H+k]
-						t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
-					}
-					sum3 += float64(t2)
+				dzRow := t * N
+				for n := range N {
+					dzAt := dz[(dzRow+n)*H+j]
+					sum += float64(runtime.Absorb(dzAt, x[(dzRow+n)*I+i]))
 				}
 			}
-			dh01[dh01Row+k] = float32(sum3)
+			dw[dwRow+i] = float32(sum)
 		}
 	}
 	return nil
@@ -1665,109 +1651,38 @@ func (part *rnn_Part22) Run(from, to int) error {
 
 // rnn_Part23 is a loop that runs in parts.
 type rnn_Part23 struct {
-	dw, dz, x  []float32
-	H, I, L, N int
-}
-
-func (part *rnn_Part23) Run(from, to int) error {
-	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
-	for j := from; j < to; j++ {
-		dwRow := j * I
-		for i := range I {
-			sum3 := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					xAt := x[(dzRow+n)*I+i]
-					sum3 += float64(runtime.Absorb(dzAt, xAt))
-				}
-			}
-			dw[dwRow+i] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// rnn_Part24 is a loop that runs in parts.
-type rnn_Part24 struct {
 	dr, dsum2, h0, y []float32
 	H, L, N          int
 }
 
-func (part *rnn_Part24) Run(from, to int) error {
+func (part *rnn_Part23) Run(from, to int) error {
 	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
 				c := 0 <= i
-				c5 := c
-				if c5 {
+				c4 := c
+				if c4 {
 					c2 := i < L
-					c5 = c2
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[(dsum2Row+n)*H+j]
 					var t2 float32
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += float64(runtime.Absorb(dsum2At, t2))
+					sum += float64(runtime.Absorb(dsum2At, t2))
 				}
 			}
-			dr[drRow+k] = float32(sum3)
+			dr[drRow+k] = float32(sum)
 		}
-	}
-	return nil
-}
-
-// rnn_Part25 is a loop that runs in parts.
-type rnn_Part25 struct {
-	db, dz  []float32
-	H, L, N int
-}
-
-func (part *rnn_Part25) Run(from, to int) error {
-	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		sum3 := float64(0)
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				sum3 += float64(dz[(dzRow+n)*H+j])
-			}
-		}
-		db[j] = float32(sum3)
-	}
-	return nil
-}
-
-// rnn_Part26 is a loop that runs in parts.
-type rnn_Part26 struct {
-	dc, dz  []float32
-	H, L, N int
-}
-
-func (part *rnn_Part26) Run(from, to int) error {
-	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		sum3 := float64(0)
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzAt := dz[(dzRow+n)*H+j]
-				sum3 += float64(dzAt)
-			}
-		}
-		dc[j] = float32(sum3)
 	}
 	return nil
 }
@@ -1778,53 +1693,32 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	N := b.Ext[1]
 	H := b.Ext[3]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
+	r := runtime.Elements[float32](b, 3)
+	dy := runtime.Elements[float32](b, 8)
+	dhn := runtime.Elements[float32](b, 9)
+	z := runtime.Elements[float32](b, 7)
+	wantDx := b.Tensor(10) != nil
 	w := runtime.Elements[float32](b, 2)
+	wantDh0 := b.Tensor(11) != nil
+	wantDw := b.Tensor(12) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(13) != nil
 	y := runtime.Elements[float32](b, 6)
 	h0 := runtime.Elements[float32](b, 1)
-	r := runtime.Elements[float32](b, 3)
-	dy := runtime.Elements[float32](b, 7)
-	dhn := runtime.Elements[float32](b, 8)
-	b2 := runtime.Elements[float32](b, 4)
-	c4 := runtime.Elements[float32](b, 5)
-	wantDx := b.Tensor(9) != nil
-	wantDh0 := b.Tensor(10) != nil
-	wantDw := b.Tensor(11) != nil
-	wantDr := b.Tensor(12) != nil
-	wantDb := b.Tensor(13) != nil
-	wantDc := b.Tensor(14) != nil
-	dx := runtime.Elements[float32](b, 9)
-	dh0 := runtime.Elements[float32](b, 10)
-	dw := runtime.Elements[float32](b, 11)
-	dr := runtime.Elements[float32](b, 12)
-	db := runtime.Elements[float32](b, 13)
-	dc := runtime.Elements[float32](b, 14)
-
-	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
-	sum := runtime.Temp[float32](b, L*N*H)
-	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*H)
-	if part := (rnn_Part20{h0, r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*H); err != nil {
-		return err
-	}
+	wantDb := b.Tensor(14) != nil
+	wantDc := b.Tensor(15) != nil
+	dx := runtime.Elements[float32](b, 10)
+	dh0 := runtime.Elements[float32](b, 11)
+	dw := runtime.Elements[float32](b, 12)
+	dr := runtime.Elements[float32](b, 13)
+	db := runtime.Elements[float32](b, 14)
+	dc := runtime.Elements[float32](b, 15)
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = if sum[l, n, h] + b[h] + c[h] + sum2[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = if z[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -1847,15 +1741,15 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for j := range H {
 							t := float32(0)
 							if c {
 								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
-							sum3 += float64(t)
+							sum += float64(t)
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
@@ -1878,16 +1772,16 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			}
 		}
 		for n3 := range N {
-			sumRow := (dyAll1Row + n3) * H
+			zRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				var t4 float32
-				if sum[sumRow+h2]+b2[h2]+c4[h2]+sum2[sumRow+h2] <= 0 {
+				if z[zRow+h2] <= 0 {
 					t4 = 0
 				} else {
-					t4 = dyAll[sumRow+h2]
+					t4 = dyAll[zRow+h2]
 				}
-				dz[sumRow+h2] = t4
-				dzSet[sumRow+h2] = true
+				dz[zRow+h2] = t4
+				dzSet[zRow+h2] = true
 			}
 		}
 		for n4 := range N {
@@ -1901,7 +1795,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part21{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part20{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -1913,7 +1807,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (rnn_Part22{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+		if part := (rnn_Part21{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1935,7 +1829,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part23{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part22{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1946,7 +1840,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part24{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part23{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1957,7 +1851,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		if part := (rnn_Part25{db, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part11{db, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1968,7 +1862,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		if part := (rnn_Part26{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part12{dc, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1979,49 +1873,13 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part27 is a loop that runs in parts.
-type rnn_Part27 struct {
-	h0, r, sum2, y []float64
-	H, L, N        int
-}
-
-func (part *rnn_Part27) Run(from, to int) error {
-	h0, r, sum2, y, H, L, N := part.h0, part.r, part.sum2, part.y, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		h0Row := n * H
-		sum2Row2 := (sum2Row + n) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow := j * H
-			for k := range H {
-				var t2 float64
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				} else {
-					t2 = h0[h0Row+k]
-				}
-				sum3 += float64(t2 * r[rRow+k])
-			}
-			sum2[sum2Row2+j] = sum3
-		}
-	}
-	return nil
-}
-
-// rnn_Part28 is a loop that runs in parts.
-type rnn_Part28 struct {
+// rnn_Part24 is a loop that runs in parts.
+type rnn_Part24 struct {
 	dx, dz, w []float64
 	H, I, N   int
 }
 
-func (part *rnn_Part28) Run(from, to int) error {
+func (part *rnn_Part24) Run(from, to int) error {
 	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2032,161 +1890,108 @@ func (part *rnn_Part28) Run(from, to int) error {
 		dzRow2 := (dzRow + n) * H
 		dxRow := (dzRow + n) * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for j := range H {
-				wAt := w[j*I+i]
-				sum3 += runtime.Absorb(dz[dzRow2+j], wAt)
+				sum += runtime.Absorb(dz[dzRow2+j], w[j*I+i])
 			}
-			dx[dxRow+i] = sum3
+			dx[dxRow+i] = sum
 		}
 	}
 	return nil
 }
 
-// rnn_Part29 is a loop that runs in parts.
-type rnn_Part29 struct {
+// rnn_Part25 is a loop that runs in parts.
+type rnn_Part25 struct {
 	dh01, dsum2, r []float64
 	H, L, N        int
 }
 
-func (part *rnn_Part29) Run(from, to int) error {
+func (part *rnn_Part25) Run(from, to int) error {
 	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c := 0 <= i
-				c5 := c
-				if c5 {
-					c2 := i < L
-					c5 = c2
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				dsum2Row2 := (dsum2Row + n) * H
 				for j := range H {
 					var t2 float64
-					if c5 {
+					if c {
 						t2 = 0
 					} else {
-						rAt := r[j*H+k]
-						t2 = runtime.Absorb(dsum2[dsum2Row2+j], rAt)
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
 					}
-					sum3 += t2
+					sum += t2
 				}
 			}
-			dh01[dh01Row+k] = sum3
+			dh01[dh01Row+k] = sum
 		}
 	}
 	return nil
 }
 
-// rnn_Part30 is a loop that runs in parts.
-type rnn_Part30 struct {
+// rnn_Part26 is a loop that runs in parts.
+type rnn_Part26 struct {
 	dw, dz, x  []float64
 	H, I, L, N int
 }
 
-func (part *rnn_Part30) Run(from, to int) error {
+func (part *rnn_Part26) Run(from, to int) error {
 	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
 	for j := from; j < to; j++ {
 		dwRow := j * I
 		for i := range I {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					xAt := x[(dzRow+n)*I+i]
-					sum3 += runtime.Absorb(dzAt, xAt)
+					sum += runtime.Absorb(dzAt, x[(dzRow+n)*I+i])
 				}
 			}
-			dw[dwRow+i] = sum3
+			dw[dwRow+i] = sum
 		}
 	}
 	return nil
 }
 
-// rnn_Part31 is a loop that runs in parts.
-type rnn_Part31 struct {
+// rnn_Part27 is a loop that runs in parts.
+type rnn_Part27 struct {
 	dr, dsum2, h0, y []float64
 	H, L, N          int
 }
 
-func (part *rnn_Part31) Run(from, to int) error {
+func (part *rnn_Part27) Run(from, to int) error {
 	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				dsum2Row := t * N
 				i := t - 1
 				c := 0 <= i
-				c5 := c
-				if c5 {
+				c4 := c
+				if c4 {
 					c2 := i < L
-					c5 = c2
+					c4 = c2
 				}
 				for n := range N {
 					dsum2At := dsum2[(dsum2Row+n)*H+j]
 					var t2 float64
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = yAt
+					if c4 {
+						t2 = y[(i*N+n)*H+k]
 					} else {
-						h0At := h0[n*H+k]
-						t2 = h0At
+						t2 = h0[n*H+k]
 					}
-					sum3 += runtime.Absorb(dsum2At, t2)
+					sum += runtime.Absorb(dsum2At, t2)
 				}
 			}
-			dr[drRow+k] = sum3
+			dr[drRow+k] = sum
 		}
-	}
-	return nil
-}
-
-// rnn_Part32 is a loop that runs in parts.
-type rnn_Part32 struct {
-	db, dz  []float64
-	H, L, N int
-}
-
-func (part *rnn_Part32) Run(from, to int) error {
-	db, dz, H, L, N := part.db, part.dz, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		sum3 := float64(0)
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				sum3 += dz[(dzRow+n)*H+j]
-			}
-		}
-		db[j] = sum3
-	}
-	return nil
-}
-
-// rnn_Part33 is a loop that runs in parts.
-type rnn_Part33 struct {
-	dc, dz  []float64
-	H, L, N int
-}
-
-func (part *rnn_Part33) Run(from, to int) error {
-	dc, dz, H, L, N := part.dc, part.dz, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		sum3 := float64(0)
-		for t := range L {
-			dzRow := t * N
-			for n := range N {
-				dzAt := dz[(dzRow+n)*H+j]
-				sum3 += dzAt
-			}
-		}
-		dc[j] = sum3
 	}
 	return nil
 }
@@ -2197,53 +2002,32 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	N := b.Ext[1]
 	H := b.Ext[3]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
+	r := runtime.Elements[float64](b, 3)
+	dy := runtime.Elements[float64](b, 8)
+	dhn := runtime.Elements[float64](b, 9)
+	z := runtime.Elements[float64](b, 7)
+	wantDx := b.Tensor(10) != nil
 	w := runtime.Elements[float64](b, 2)
+	wantDh0 := b.Tensor(11) != nil
+	wantDw := b.Tensor(12) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(13) != nil
 	y := runtime.Elements[float64](b, 6)
 	h0 := runtime.Elements[float64](b, 1)
-	r := runtime.Elements[float64](b, 3)
-	dy := runtime.Elements[float64](b, 7)
-	dhn := runtime.Elements[float64](b, 8)
-	b2 := runtime.Elements[float64](b, 4)
-	c4 := runtime.Elements[float64](b, 5)
-	wantDx := b.Tensor(9) != nil
-	wantDh0 := b.Tensor(10) != nil
-	wantDw := b.Tensor(11) != nil
-	wantDr := b.Tensor(12) != nil
-	wantDb := b.Tensor(13) != nil
-	wantDc := b.Tensor(14) != nil
-	dx := runtime.Elements[float64](b, 9)
-	dh0 := runtime.Elements[float64](b, 10)
-	dw := runtime.Elements[float64](b, 11)
-	dr := runtime.Elements[float64](b, 12)
-	db := runtime.Elements[float64](b, 13)
-	dc := runtime.Elements[float64](b, 14)
-
-	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
-	sum := runtime.Temp[float64](b, L*N*H)
-	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k]) * r[j, k]   for t in L, n in N, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*H)
-	if part := (rnn_Part27{h0, r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*H); err != nil {
-		return err
-	}
+	wantDb := b.Tensor(14) != nil
+	wantDc := b.Tensor(15) != nil
+	dx := runtime.Elements[float64](b, 10)
+	dh0 := runtime.Elements[float64](b, 11)
+	dw := runtime.Elements[float64](b, 12)
+	dr := runtime.Elements[float64](b, 13)
+	db := runtime.Elements[float64](b, 14)
+	dc := runtime.Elements[float64](b, 15)
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = if sum[l, n, h] + b[h] + c[h] + sum2[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = if z[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -2266,15 +2050,15 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for j := range H {
 							t := float64(0)
 							if c {
 								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
-							sum3 += t
+							sum += t
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
@@ -2297,16 +2081,16 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			}
 		}
 		for n3 := range N {
-			sumRow := (dyAll1Row + n3) * H
+			zRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				var t4 float64
-				if sum[sumRow+h2]+b2[h2]+c4[h2]+sum2[sumRow+h2] <= 0 {
+				if z[zRow+h2] <= 0 {
 					t4 = 0
 				} else {
-					t4 = dyAll[sumRow+h2]
+					t4 = dyAll[zRow+h2]
 				}
-				dz[sumRow+h2] = t4
-				dzSet[sumRow+h2] = true
+				dz[zRow+h2] = t4
+				dzSet[zRow+h2] = true
 			}
 		}
 		for n4 := range N {
@@ -2320,7 +2104,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part28{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part24{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2332,7 +2116,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (rnn_Part29{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+		if part := (rnn_Part25{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2354,7 +2138,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part30{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part26{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2365,7 +2149,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part31{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part27{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2376,7 +2160,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		if part := (rnn_Part32{db, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part18{db, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2387,7 +2171,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		if part := (rnn_Part33{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part19{dc, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2398,13 +2182,13 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part34 is a loop that runs in parts.
-type rnn_Part34 struct {
+// rnn_Part28 is a loop that runs in parts.
+type rnn_Part28 struct {
 	dr, dsum2, y []float32
 	H, L, N      int
 }
 
-func (part *rnn_Part34) Run(from, to int) error {
+func (part *rnn_Part28) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
@@ -2550,7 +2334,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part34{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part28{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2583,13 +2367,13 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part35 is a loop that runs in parts.
-type rnn_Part35 struct {
+// rnn_Part29 is a loop that runs in parts.
+type rnn_Part29 struct {
 	dr, dsum2, y []float64
 	H, L, N      int
 }
 
-func (part *rnn_Part35) Run(from, to int) error {
+func (part *rnn_Part29) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
@@ -2735,7 +2519,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part35{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part29{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2768,70 +2552,32 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part36 is a loop that runs in parts.
-type rnn_Part36 struct {
-	r, sum2, y []float32
-	H, L, N    int
-}
-
-func (part *rnn_Part36) Run(from, to int) error {
-	r, sum2, y, H, L, N := part.r, part.sum2, part.y, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow := j * H
-			for k := range H {
-				t2 := float32(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(float32(t2 * r[rRow+k]))
-			}
-			sum2[sum2Row2+j] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// rnn_Part37 is a loop that runs in parts.
-type rnn_Part37 struct {
+// rnn_Part30 is a loop that runs in parts.
+type rnn_Part30 struct {
 	dr, dsum2, y []float32
 	H, L, N      int
 }
 
-func (part *rnn_Part37) Run(from, to int) error {
+func (part *rnn_Part30) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c := 0 <= i
-				c5 := c
-				if c5 {
-					c2 := i < L
-					c5 = c2
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float32(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
+					t3 := float32(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += float64(t2)
+					sum += float64(t3)
 				}
 			}
-			dr[drRow+k] = float32(sum3)
+			dr[drRow+k] = float32(sum)
 		}
 	}
 	return nil
@@ -2843,50 +2589,29 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	N := b.Ext[1]
 	H := b.Ext[3]
 	I := b.Ext[2]
-	x := runtime.Elements[float32](b, 0)
-	w := runtime.Elements[float32](b, 2)
-	y := runtime.Elements[float32](b, 6)
 	r := runtime.Elements[float32](b, 3)
-	dy := runtime.Elements[float32](b, 7)
-	dhn := runtime.Elements[float32](b, 8)
-	b2 := runtime.Elements[float32](b, 4)
-	c4 := runtime.Elements[float32](b, 5)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(10) != nil
-	wantDr := b.Tensor(11) != nil
-	wantDb := b.Tensor(12) != nil
-	wantDc := b.Tensor(13) != nil
-	dx := runtime.Elements[float32](b, 9)
-	dw := runtime.Elements[float32](b, 10)
-	dr := runtime.Elements[float32](b, 11)
-	db := runtime.Elements[float32](b, 12)
-	dc := runtime.Elements[float32](b, 13)
-
-	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
-	sum := runtime.Temp[float32](b, L*N*H)
-	if part := (rnn_Part0{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H
-	sum2 := runtime.Temp[float32](b, L*N*H)
-	if part := (rnn_Part36{r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*H); err != nil {
-		return err
-	}
+	dy := runtime.Elements[float32](b, 8)
+	dhn := runtime.Elements[float32](b, 9)
+	z := runtime.Elements[float32](b, 7)
+	wantDx := b.Tensor(10) != nil
+	w := runtime.Elements[float32](b, 2)
+	wantDw := b.Tensor(11) != nil
+	x := runtime.Elements[float32](b, 0)
+	wantDr := b.Tensor(12) != nil
+	y := runtime.Elements[float32](b, 6)
+	wantDb := b.Tensor(13) != nil
+	wantDc := b.Tensor(14) != nil
+	dx := runtime.Elements[float32](b, 10)
+	dw := runtime.Elements[float32](b, 11)
+	dr := runtime.Elements[float32](b, 12)
+	db := runtime.Elements[float32](b, 13)
+	dc := runtime.Elements[float32](b, 14)
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = if sum[l, n, h] + b[h] + c[h] + sum2[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = if z[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -2909,15 +2634,15 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for j := range H {
 							t := float32(0)
 							if c {
 								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
-							sum3 += float64(t)
+							sum += float64(t)
 						}
-						dyAll1[dyAll1Row2+k] = float32(sum3)
+						dyAll1[dyAll1Row2+k] = float32(sum)
 					}
 				}
 			}
@@ -2940,16 +2665,16 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			}
 		}
 		for n3 := range N {
-			sumRow := (dyAll1Row + n3) * H
+			zRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				var t4 float32
-				if sum[sumRow+h2]+b2[h2]+c4[h2]+sum2[sumRow+h2] <= 0 {
+				if z[zRow+h2] <= 0 {
 					t4 = 0
 				} else {
-					t4 = dyAll[sumRow+h2]
+					t4 = dyAll[zRow+h2]
 				}
-				dz[sumRow+h2] = t4
-				dzSet[sumRow+h2] = true
+				dz[zRow+h2] = t4
+				dzSet[zRow+h2] = true
 			}
 		}
 		for n4 := range N {
@@ -2963,7 +2688,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part21{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part20{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2974,7 +2699,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part23{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part22{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2985,7 +2710,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part37{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part30{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2996,7 +2721,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		if part := (rnn_Part25{db, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part11{db, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -3007,7 +2732,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		if part := (rnn_Part26{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part12{dc, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -3018,70 +2743,32 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part38 is a loop that runs in parts.
-type rnn_Part38 struct {
-	r, sum2, y []float64
-	H, L, N    int
-}
-
-func (part *rnn_Part38) Run(from, to int) error {
-	r, sum2, y, H, L, N := part.r, part.sum2, part.y, part.H, part.L, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		i := t - 1
-		c := 0 <= i && i < L
-		sum2Row := t * N
-		sum2Row2 := (sum2Row + n) * H
-		for j := range H {
-			sum3 := float64(0)
-			rRow := j * H
-			for k := range H {
-				t2 := float64(0)
-				if c {
-					t2 = y[(i*N+n)*H+k]
-				}
-				sum3 += float64(t2 * r[rRow+k])
-			}
-			sum2[sum2Row2+j] = sum3
-		}
-	}
-	return nil
-}
-
-// rnn_Part39 is a loop that runs in parts.
-type rnn_Part39 struct {
+// rnn_Part31 is a loop that runs in parts.
+type rnn_Part31 struct {
 	dr, dsum2, y []float64
 	H, L, N      int
 }
 
-func (part *rnn_Part39) Run(from, to int) error {
+func (part *rnn_Part31) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
 		for k := range H {
-			sum3 := float64(0)
+			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				c := 0 <= i
-				c5 := c
-				if c5 {
-					c2 := i < L
-					c5 = c2
-				}
+				c := 0 <= i && i < L
 				dsum2Row := t * N
 				for n := range N {
-					t2 := float64(0)
-					if c5 {
-						yAt := y[(i*N+n)*H+k]
-						t2 = runtime.Absorb(dsum2[(dsum2Row+n)*H+j], yAt)
+					t3 := float64(0)
+					if c {
+						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
+						t3 = t2
 					}
-					sum3 += t2
+					sum += t3
 				}
 			}
-			dr[drRow+k] = sum3
+			dr[drRow+k] = sum
 		}
 	}
 	return nil
@@ -3093,50 +2780,29 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	N := b.Ext[1]
 	H := b.Ext[3]
 	I := b.Ext[2]
-	x := runtime.Elements[float64](b, 0)
-	w := runtime.Elements[float64](b, 2)
-	y := runtime.Elements[float64](b, 6)
 	r := runtime.Elements[float64](b, 3)
-	dy := runtime.Elements[float64](b, 7)
-	dhn := runtime.Elements[float64](b, 8)
-	b2 := runtime.Elements[float64](b, 4)
-	c4 := runtime.Elements[float64](b, 5)
-	wantDx := b.Tensor(9) != nil
-	wantDw := b.Tensor(10) != nil
-	wantDr := b.Tensor(11) != nil
-	wantDb := b.Tensor(12) != nil
-	wantDc := b.Tensor(13) != nil
-	dx := runtime.Elements[float64](b, 9)
-	dw := runtime.Elements[float64](b, 10)
-	dr := runtime.Elements[float64](b, 11)
-	db := runtime.Elements[float64](b, 12)
-	dc := runtime.Elements[float64](b, 13)
-
-	// sum[t, n, j] += x[t, n, i] * w[j, i]   for t in L, n in N, j in H, i in I
-	sum := runtime.Temp[float64](b, L*N*H)
-	if part := (rnn_Part2{sum, w, x, H, I, N}); runtime.Small(L*N, H*I) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*I); err != nil {
-		return err
-	}
-
-	// sum2[t, n, j] += (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else 0) * r[j, k]   for t in L, n in N, j in H, k in H
-	sum2 := runtime.Temp[float64](b, L*N*H)
-	if part := (rnn_Part38{r, sum2, y, H, L, N}); runtime.Small(L*N, H*H) {
-		if err := part.Run(0, L*N); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, L*N, H*H); err != nil {
-		return err
-	}
+	dy := runtime.Elements[float64](b, 8)
+	dhn := runtime.Elements[float64](b, 9)
+	z := runtime.Elements[float64](b, 7)
+	wantDx := b.Tensor(10) != nil
+	w := runtime.Elements[float64](b, 2)
+	wantDw := b.Tensor(11) != nil
+	x := runtime.Elements[float64](b, 0)
+	wantDr := b.Tensor(12) != nil
+	y := runtime.Elements[float64](b, 6)
+	wantDb := b.Tensor(13) != nil
+	wantDc := b.Tensor(14) != nil
+	dx := runtime.Elements[float64](b, 10)
+	dw := runtime.Elements[float64](b, 11)
+	dr := runtime.Elements[float64](b, 12)
+	db := runtime.Elements[float64](b, 13)
+	dc := runtime.Elements[float64](b, 14)
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = if sum[l, n, h] + b[h] + c[h] + sum2[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = if z[l, n, h] <= 0 then 0 else @y.all[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -3159,15 +2825,15 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 				for n := range N {
 					dyAll1Row2 := (dyAll1Row + n) * H
 					for k := range H {
-						sum3 := float64(0)
+						sum := float64(0)
 						for j := range H {
 							t := float64(0)
 							if c {
 								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
-							sum3 += t
+							sum += t
 						}
-						dyAll1[dyAll1Row2+k] = sum3
+						dyAll1[dyAll1Row2+k] = sum
 					}
 				}
 			}
@@ -3190,16 +2856,16 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			}
 		}
 		for n3 := range N {
-			sumRow := (dyAll1Row + n3) * H
+			zRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				var t4 float64
-				if sum[sumRow+h2]+b2[h2]+c4[h2]+sum2[sumRow+h2] <= 0 {
+				if z[zRow+h2] <= 0 {
 					t4 = 0
 				} else {
-					t4 = dyAll[sumRow+h2]
+					t4 = dyAll[zRow+h2]
 				}
-				dz[sumRow+h2] = t4
-				dzSet[sumRow+h2] = true
+				dz[zRow+h2] = t4
+				dzSet[zRow+h2] = true
 			}
 		}
 		for n4 := range N {
@@ -3213,7 +2879,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part28{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part24{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -3224,7 +2890,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part30{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part26{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -3235,7 +2901,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part39{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part31{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -3246,7 +2912,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @b[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDb {
-		if part := (rnn_Part32{db, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part18{db, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -3257,7 +2923,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @c[j] += @z[t, n, j]   for t in L, n in N, j in H
 	if wantDc {
-		if part := (rnn_Part33{dc, dz, H, L, N}); runtime.Small(H, L*N) {
+		if part := (rnn_Part19{dc, dz, H, L, N}); runtime.Small(H, L*N) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}

@@ -266,7 +266,7 @@ func (g *gen) gather(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 			if g.lacking && len(over) == 0 {
 				once := in.inner(false)
 				x := g.stored(d, b.kind, once)
-				in.printf("for range 1 {\n%s%s = %s\n%s[0] = true\n}\n", once.text.String(), b.name, x.text, b.set)
+				in.printf("for range 1 {\n%s%s = %s\n%s[0] = true\n}\n", once.text.String(), b.element("0").text, x.text, b.set)
 			} else {
 				store(g.stored(d, b.kind, in))
 			}

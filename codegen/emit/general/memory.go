@@ -109,7 +109,9 @@ func (g *gen) output(t *ir.Tensor) {
 	if b == nil || i < 0 {
 		g.bail("output %s has no definition", t.Name)
 	}
-	g.allSet(b)
+	if t.Role != ir.Local { // what is kept may lack elements, which nothing asks for then
+		g.allSet(b)
+	}
 	renews := t.Of != nil && t.Role == ir.Output
 	read := false
 	for _, d := range g.defs {

@@ -36,12 +36,15 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 	k.Func, k.DTypes = p.Func, p.dtypes
 	k.Doc = fmt.Sprintf("%s computes %s%s%s.", name, what, g.choicesText(s.group.variants[variant].Variant.Choices), dtypesText(g.decl.ElemVars, p.dtypes))
 	k.Param = func(t *ir.Tensor) int {
-		if t.Role == ir.Local && !slices.Contains(p.Func.Inputs, t) {
+		if t.Role == ir.Local && !slices.Contains(p.Func.Inputs, t) && !slices.Contains(p.Func.Outputs, t) {
 			return -1 // what kernels of other dtypes save
 		}
 		return s.index(t)
 	}
-	k.Optional = func(t *ir.Tensor) bool { i := s.index(t); return i >= 0 && s.params[i].mode == "Gradient" }
+	k.Optional = func(t *ir.Tensor) bool {
+		i := s.index(t)
+		return i >= 0 && (s.params[i].mode == "Gradient" || s.params[i].saved && s.params[i].written())
+	}
 	text, err := general.Function(k)
 	if err != nil {
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)

@@ -267,6 +267,9 @@ func equated(cond *ir.Value) (string, *ir.Value) {
 
 // compared is the attribute that a comparison compares with a value of none, and that value.
 func compared(cond *ir.Value) (string, *ir.Value) {
+	if len(cond.Args) != 2 {
+		return "", nil // signbit(x), or a negation
+	}
 	for i, a := range cond.Args {
 		for a.Op == ir.OpCast {
 			a = a.Args[0]

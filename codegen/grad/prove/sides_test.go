@@ -25,6 +25,8 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(x: T[...B]; k: float = 1) -> (y: T[...B]) {\n    require k > 0 else \"k\"\n    y = x*x", "@y*2*x*(if k > 0 then 1 else 2)", "@y*2*x*(if k > 1 then 1 else 2)"},
 		// A condition that has no value where a range is empty, since nothing asks for it there.
 		{"(w: T[N], x: T[...B]) -> (z: T[N], y: T[...B]) {\n    z[n] = norm[k in 1..N](w + k) + n\n    y = x*x", "@y*2*x", "@y*3*x"},
+		// A condition that compares nothing.
+		{"(z: T[N], x: T[...B]) -> (w: T[], y: T[...B]) {\n    w = if signbit(T(1)) then sum(z) else 1.5\n    y = x*x", "@y*2*x", "@y*3*x"},
 		// Integers among the inputs: far from what indices are, negative, equal to a number, and where they wrap.
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if n == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if T(n) == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},

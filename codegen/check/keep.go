@@ -1,0 +1,73 @@
+package check
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl"
+)
+
+// addKeeps notes what the author wants saved or computed again: definitions, for lets that are numbers of the call cost nothing.
+func (l *lowering) addKeeps(e *env) {
+	for _, save := range []bool{false, true} {
+		for _, k := range l.keeps {
+			for _, id := range k.Names {
+				v := l.table[id.Name]
+				switch {
+				case k.Save != save || v == nil || v.broken || v.tensor == nil || v.tensor.Role != ir.Local:
+				case !save:
+					l.fn.Recompute = append(l.fn.Recompute, l.partsOf(v.tensor)...)
+				case l.maySave(id, v.tensor, e):
+					l.fn.Save = append(l.fn.Save, v.tensor)
+				}
+			}
+		}
+	}
+}
+
+// maySave tells whether a call can keep a definition, and reports why not: but of an op that is called, which saves what the caller can.
+func (l *lowering) maySave(id dsl.Ident, t *ir.Tensor, e *env) bool {
+	const hint = "leave it out: the derivative computes it again from what it is made of"
+	k := slices.IndexFunc(t.Axes, func(a *ir.Axis) bool { return a.Size != nil || l.fn.Owns(a) })
+	at, name := site{id.Span, e}, quote(id.Name)
+	twice, float := slices.Contains(l.fn.Recompute, t), l.fn.IsFloat(t)
+	switch {
+	case l.callee != nil:
+	case twice:
+		l.errorf(at, "keep-twice", "%s is saved and computed again", name).WithHint("leave one of the two out")
+	case !float:
+		l.errorf(at, "keep-type", "only floats are saved; the elements of %s are %s", name, t.Elem).WithHint(hint)
+	case k >= 0:
+		l.errorf(at, "keep-axes", "%s can't be saved: no tensor of the signature has its axis %s", name, t.Axes[k].Name).WithHint(hint)
+	}
+	return !twice && float && k < 0
+}
+
+// partsOf are a definition and what its formula alone is made of: reductions in it, and what it calls.
+func (l *lowering) partsOf(t *ir.Tensor) []*ir.Tensor {
+	named := map[*ir.Tensor]bool{}
+	for _, v := range l.table {
+		named[v.tensor] = true
+	}
+	parts := []*ir.Tensor{t}
+	for k := 0; k < len(parts); k++ {
+		for _, d := range l.fn.Defs {
+			if d.Target != parts[k] {
+				continue
+			}
+			for _, r := range sorted(d.Reads()) {
+				if r.Role == ir.Local && !named[r] && !slices.Contains(parts, r) {
+					parts = append(parts, r)
+				}
+			}
+		}
+	}
+	return parts
+}
+
+// sorted lists tensors by their names.
+func sorted(set map[*ir.Tensor]bool) []*ir.Tensor {
+	return slices.SortedFunc(maps.Keys(set), func(a, b *ir.Tensor) int { return strings.Compare(a.Name, b.Name) })
+}
