@@ -441,7 +441,7 @@ func (l *linear) onePoint(d *ir.Def, t term, reduced map[*ir.Var]bool) *ir.Value
 			}
 			at := map[*ir.Var]*ir.Value{c: e}
 			rest := slices.Delete(slices.Clone(conds), k, k+1)
-			rest = append(rest, ir.Call(ir.OpLe, ir.Int(0), e), ir.Call(ir.OpLt, e, ir.Extent(c.Axis)))
+			rest = append(rest, grad.OnAxis(e, c.Axis)...)
 			o := term{t.coef, slices.Delete(slices.Clone(t.num), i, i+1), t.den}
 			body := grad.Times(s.Args[1], l.builder(d, s).product(o))
 			if o.coef.Sign() < 0 {
