@@ -142,10 +142,10 @@ func Logaddexp[T float](x, y T) T {
 	return T(Max64(a, b) + math.Log1p(math.Exp(-math.Abs(a-b))))
 }
 
-// Absorb is x*y, and 0 where x is 0, whatever y is.
+// Absorb is x*y, and x where that is 0, whatever y is.
 func Absorb[T float](x, y T) T {
 	if x == 0 {
-		return 0
+		return x
 	}
 	return x * y
 }

@@ -171,7 +171,7 @@ func (g *guarding) guarded(v *ir.Value, asked axisSet) *ir.Value {
 			}
 		}
 		if len(conds) == 0 {
-			return v
+			return g.inside(v, asked)
 		}
 		slices.SortFunc(conds, func(a, b *ir.Value) int { return strings.Compare(a.String(), b.String()) })
 		return guard(ir.And(conds...), v)
@@ -181,16 +181,21 @@ func (g *guarding) guarded(v *ir.Value, asked axisSet) *ir.Value {
 		}
 		return ir.WithArgs(v, []*ir.Value{v.Args[0], g.guarded(v.Args[1], asked), g.guarded(v.Args[2], asked)})
 	case ir.OpAdd, ir.OpSub, ir.OpNeg, ir.OpCast:
-		args := make([]*ir.Value, len(v.Args))
-		for i, a := range v.Args {
-			args[i] = a
-			if a.Type.Kind == ir.Typed {
-				args[i] = g.guarded(a, asked)
-			}
-		}
-		return ir.WithArgs(v, args)
+		return g.inside(v, asked)
 	}
 	return v
+}
+
+// inside puts the products in the arguments of a value behind guards.
+func (g *guarding) inside(v *ir.Value, asked axisSet) *ir.Value {
+	args := make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		args[i] = a
+		if a.Type.Kind == ir.Typed {
+			args[i] = g.guarded(a, asked)
+		}
+	}
+	return ir.WithArgs(v, args)
 }
 
 // mayFail tells whether a product has a factor that may be infinite or NaN: anything but constants that aren't zero, and

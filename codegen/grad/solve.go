@@ -252,9 +252,18 @@ func (c *flow) guardOf(u *ir.Tensor) *ir.Value {
 			return nil
 		}
 		bound[v] = true
-		kept = append(kept, ir.Call(ir.OpLe, ir.Int(0), e), ir.Call(ir.OpLt, e, ir.Extent(v.Axis)))
+		kept = append(kept, OnAxis(e, v.Axis)...)
 	}
 	return ir.And(kept...)
+}
+
+// OnAxis are the conditions under which an exact number is an index of an axis: whole, where it may be a fraction, and in range.
+func OnAxis(e *ir.Value, a *ir.Axis) []*ir.Value {
+	r := []*ir.Value{ir.Call(ir.OpLe, ir.Int(0), e), ir.Call(ir.OpLt, e, ir.Extent(a))}
+	if e.Type.Kind == ir.Exact && !ir.IsWhole(e) && !(e.Op == ir.OpCast && e.Args[0].Type.Kind == ir.Typed) {
+		r = append([]*ir.Value{ir.Call(ir.OpEq, ir.Call(ir.OpFloor, e), e)}, r...)
+	}
+	return r
 }
 
 // Fixes reads a condition as v == e, with v one of the variables and e free of them.

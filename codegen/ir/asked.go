@@ -72,41 +72,65 @@ func askable(d *Def, lacks map[*Tensor][]*Axis) *Def {
 }
 
 // guardReads puts reads that may have no value, where vars run over what they run over, behind guards, but for what a condition of the
-// call decides.
+// call decides. One that says that an axis has points, as x ?? 0 has, says nothing of those that the place it was taken from runs over.
 func guardReads(v *Value, vars []*Var, lacks map[*Tensor][]*Axis) *Value {
-	reads := mayRead(v)
-	var missing bool
-	for r := range reads {
+	missing := false
+	for r := range Reads(v) {
 		missing = missing || len(without(lacks[r], vars)) > 0
 	}
 	if !missing {
 		return v
 	}
+	args := slices.Clone(v.Args)
+	conds := 0 // arguments that are looked at
 	switch v.Op {
-	case OpRead:
-		var some []*Value
-		for _, a := range without(lacks[v.Tensor], vars) {
-			some = append(some, Call(OpLt, Int(0), Extent(a)))
+	case OpAnd, OpOr:
+		if slices.ContainsFunc(v.Args, OfCall) {
+			return v
 		}
-		args := make([]*Value, len(v.Args))
-		for i, a := range v.Args {
+	case OpSelect:
+		if c := Conjuncts(v.Args[0]); slices.ContainsFunc(c, OfCall) {
+			args[1] = guardReads(args[1], vars, restOf(lacks, c))
+			conds = 1
+		}
+	}
+	for i, a := range args {
+		if conds == 0 || i < conds {
 			args[i] = guardReads(a, vars, lacks)
 		}
-		read := WithArgs(v, args)
-		if v.Type.Kind == Bool {
-			return And(append(some, read)...)
-		}
-		return Select(And(some...), read, Cast(Int(0), v.Type))
-	case OpSelect:
-		if slices.ContainsFunc(Conjuncts(v.Args[0]), OfCall) {
-			return Select(guardReads(v.Args[0], vars, lacks), v.Args[1], v.Args[2])
+	}
+	r := WithArgs(v, args)
+	if v.Op != OpRead {
+		return r
+	}
+	var some []*Value
+	for _, a := range without(lacks[v.Tensor], vars) {
+		some = append(some, Call(OpLt, Int(0), Extent(a)))
+	}
+	switch {
+	case some == nil:
+		return r
+	case v.Type.Kind == Bool:
+		return And(append(some, r)...)
+	}
+	return Select(And(some...), r, Cast(Int(0), v.Type))
+}
+
+// restOf are the axes that tensors lack, of those of which conditions say that some of these axes have points, without these.
+func restOf(lacks map[*Tensor][]*Axis, conds []*Value) map[*Tensor][]*Axis {
+	var some []*Var
+	for _, c := range conds {
+		if c.Op == OpLt && IsConst(c.Args[0], 0) && c.Args[1].Op == OpExtent {
+			some = append(some, &Var{Axis: c.Args[1].Axis})
 		}
 	}
-	args := make([]*Value, len(v.Args))
-	for i, a := range v.Args {
-		args[i] = guardReads(a, vars, lacks)
+	r := map[*Tensor][]*Axis{}
+	for t, axes := range lacks {
+		if rest := without(axes, some); len(rest) < len(without(axes, nil)) {
+			r[t] = rest
+		}
 	}
-	return WithArgs(v, args)
+	return r
 }
 
 // without are the axes that no variable runs over.

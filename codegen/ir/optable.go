@@ -203,10 +203,10 @@ func sigmoid(a float64) float64 {
 // softplus is log(1+exp(a)) = max(a,0) + log1p(exp(-|a|)).
 func softplus(a float64) float64 { return maxNaN(a, 0) + math.Log1p(math.Exp(-math.Abs(a))) }
 
-// absorb is a*b, and 0 where a is 0, whatever b is.
+// absorb is a*b, and a where that is 0, whatever b is.
 func absorb(a, b float64) float64 {
 	if a == 0 {
-		return 0
+		return a
 	}
 	return a * b
 }

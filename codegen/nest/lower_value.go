@@ -89,9 +89,9 @@ func (g *graph) number(v *ir.Value, env *scope, path *node) *node {
 		x := arg(0)
 		zero := g.call(ir.OpEq, Mask, x, g.constant(0))
 		if q := v.Args[1]; q.Op == ir.OpDiv && ir.IsConst(q.Args[0], 1) {
-			return g.choose(zero, g.constant(0), g.call(ir.OpDiv, Float, x, g.value(q.Args[1], env, path)))
+			return g.choose(zero, x, g.call(ir.OpDiv, Float, x, g.value(q.Args[1], env, path)))
 		}
-		return g.choose(zero, g.constant(0), g.call(ir.OpMul, Float, x, arg(1)))
+		return g.choose(zero, x, g.call(ir.OpMul, Float, x, arg(1)))
 	case ir.OpSign:
 		return g.signed(arg(0), g.constant(1), g.constant(-1))
 	case ir.OpPow:

@@ -70,7 +70,7 @@ type linear struct {
 	levels map[*ir.Value]int      // what the builder of a definition tells of values
 	of     *ir.Def                // and that definition
 	inline map[*ir.Tensor]*ir.Def // derived pointwise definitions, rewritten
-	sums   map[*ir.Tensor]bool    // derived reductions, and what is derived in groups
+	sums   map[*ir.Tensor]bool    // derived reductions, what is derived in groups, and what may be zero since one of them or a guard is
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
@@ -85,10 +85,15 @@ func (l *linear) add(d *ir.Def) {
 	if d.Target.Role != ir.Local {
 		return
 	}
-	if d.IsPointwise() {
-		l.inline[d.Target] = d
-	} else {
+	if !d.IsPointwise() {
 		l.sums[d.Target] = true
+		return
+	}
+	l.inline[d.Target] = d
+	// Where it is not inlined, its guards are not there to see.
+	l.sums[d.Target] = grad.Presence(d.Body).Op != ir.OpTrue
+	for t := range ir.Reads(d.Body) {
+		l.sums[d.Target] = l.sums[d.Target] || l.sums[t]
 	}
 }
 
@@ -436,7 +441,7 @@ func (l *linear) onePoint(d *ir.Def, t term, reduced map[*ir.Var]bool) *ir.Value
 			}
 			at := map[*ir.Var]*ir.Value{c: e}
 			rest := slices.Delete(slices.Clone(conds), k, k+1)
-			rest = append(rest, ir.Call(ir.OpLe, ir.Int(0), e), ir.Call(ir.OpLt, e, ir.Extent(c.Axis)))
+			rest = append(rest, grad.OnAxis(e, c.Axis)...)
 			o := term{t.coef, slices.Delete(slices.Clone(t.num), i, i+1), t.den}
 			body := grad.Times(s.Args[1], l.builder(d, s).product(o))
 			if o.coef.Sign() < 0 {

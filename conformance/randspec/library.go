@@ -109,8 +109,8 @@ func (g *gen) helped(s *scope, deep int) expr {
 	return prim(size, name+"("+strings.Join(args, ", ")+")", list...)
 }
 
-// told tells whether a formula has a dtype whatever inputs are given: x ?? 1 is a number without one where x is absent, and what is
-// computed of it may be, too.
+// told tells whether a formula has a dtype whatever inputs are given, and whatever branch a call takes: x ?? 1 is a number without one
+// where x is absent, if c then x else 1 where attributes and extents say so, and what is computed of them may be, too.
 func (g *gen) told(text string) bool {
 	untold := map[string]bool{}
 	for _, t := range g.ins {
@@ -118,7 +118,7 @@ func (g *gen) told(text string) bool {
 	}
 	reads := func(text string) bool {
 		for w := range words(text) {
-			if untold[w] {
+			if untold[w] || w == "if" {
 				return true
 			}
 		}
