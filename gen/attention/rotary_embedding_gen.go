@@ -52,7 +52,7 @@ func (a *RotaryEmbeddingAttrs) values() (rotaryEmbeddingValues, error) {
 //
 // x: T[...B, L, (H, P)]; y: T[...B, L, (H, P)]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: theta must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: theta must be positive.
 //
 // With x = [[1, 0]], y is about [[-0.98999, 0.14112]]:
 //
@@ -160,6 +160,9 @@ func RotaryEmbeddingBackwardInto(dx, dy, x *runtime.Tensor, attrs *RotaryEmbeddi
 
 // rotaryEmbeddingRun computes rotary_embedding.
 func rotaryEmbeddingRun(b *runtime.Bound, v *rotaryEmbeddingValues) error {
+	if !runtime.Indices(b.Ext[1]).Add(runtime.Whole(v.offset)).Inside(61) {
+		return runtime.FaultError("attention.rotary_embedding", "l + offset is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return rotaryEmbeddingRunF32(b, v)

@@ -92,7 +92,23 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 	bound.Finish()
 	if record {
 		switch variant {
-		case 0, 1, 2, 3, 8, 9, 10, 11:
+		case 0, 2, 8, 10:
+			savedMax := bound.Tensor(7)
+			savedSum2 := bound.Tensor(8)
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+				var bound runtime.Bound
+				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
+					return err
+				}
+				if err := scaledDotProductAttentionRunBackward(&bound, &vals, variant); err != nil {
+					return bound.Fail(err)
+				}
+				bound.Finish()
+				return nil
+			})
+			savedMax.Release()
+			savedSum2.Release()
+		case 1, 3, 9, 11:
 			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
@@ -104,13 +120,12 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 				bound.Finish()
 				return nil
 			})
-		case 4, 6:
-			savedSum := bound.Tensor(7)
-			savedMax := bound.Tensor(8)
-			savedSum2 := bound.Tensor(9)
-			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "sum", Tensor: savedSum}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+		case 4, 6, 12, 14:
+			savedMax := bound.Tensor(7)
+			savedSum2 := bound.Tensor(8)
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
-				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Saved(8), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
+				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
 					return err
 				}
 				if err := scaledDotProductAttentionRunBackward(&bound, &vals, variant); err != nil {
@@ -119,10 +134,9 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 				bound.Finish()
 				return nil
 			})
-			savedSum.Release()
 			savedMax.Release()
 			savedSum2.Release()
-		case 5, 7, 12, 13, 14, 15:
+		case 5, 7, 13, 15:
 			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
@@ -195,18 +209,67 @@ func scaledDotProductAttentionVariant(v *scaledDotProductAttentionValues, mask *
 }
 
 // scaledDotProductAttentionNoCausalMaskScaleIfRun computes scaled_dot_product_attention with causal false, mask given, scale given, p == real(0).
-func scaledDotProductAttentionNoCausalMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRunF64(b, v)
+func scaledDotProductAttentionNoCausalMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	maxRow0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	mask := b.Truths(3, b.DType[0])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = mask, b.Ext[3]*b.Move(3), b.Move(3)
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[3], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = maxRow0, b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[7], a.Row[7] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = v.scale
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalMaskScaleElseRun computes scaled_dot_product_attention with causal false, mask given, scale given, not p == real(0).
 func scaledDotProductAttentionNoCausalMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionNoCausalMaskScaleElseRunF32(b, v)
@@ -217,18 +280,67 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRun(b *runtime.Bound, v *scal
 }
 
 // scaledDotProductAttentionNoCausalMaskNoScaleIfRun computes scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0).
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRunF64(b, v)
+func scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	maxRow0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	mask := b.Truths(3, b.DType[0])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = mask, b.Ext[3]*b.Move(3), b.Move(3)
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[3], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = maxRow0, b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[7], a.Row[7] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_launch(&a)
+		case runtime.F64:
+			scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalMaskNoScaleElseRun computes scaled_dot_product_attention with causal false, mask given, scale absent, not p == real(0).
 func scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b, v)
@@ -240,7 +352,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b *runtime.Bound, v *sc
 
 // scaledDotProductAttentionNoCausalNoMaskScaleIfRun computes scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
-	sum := b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
@@ -262,9 +374,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scal
 		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[3], 1
 		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[3], a.Row[3] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[3], a.Row[3] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[5], a.Row[5] = b.Spare(9, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[5], a.Row[5] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
 		a.F[0] = v.scale
 		a.F[1] = 1 - v.p
 		switch b.DType[0] {
@@ -293,6 +405,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scal
 
 // scaledDotProductAttentionNoCausalNoMaskScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale given, not p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b, v)
@@ -304,7 +419,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b *runtime.Bound, v *sc
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun computes scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
-	sum := b.Spare(7, b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
 	{
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
@@ -326,9 +441,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *sc
 		a.Ptr[0], a.Row[0], a.Step[0] = sum, b.Ext[3], 1
 		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
 		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[3], a.Row[3] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[3], a.Row[3] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[5], a.Row[5] = b.Spare(9, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[5], a.Row[5] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
 		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
 		a.F[1] = 1 - v.p
 		switch b.DType[0] {
@@ -357,6 +472,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *sc
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b, v)
@@ -367,18 +485,71 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *
 }
 
 // scaledDotProductAttentionCausalMaskScaleIfRun computes scaled_dot_product_attention with causal true, mask given, scale given, p == real(0).
-func scaledDotProductAttentionCausalMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalMaskScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalMaskScaleIfRunF64(b, v)
+func scaledDotProductAttentionCausalMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	maxRow0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	indexL := b.Indices(b.Ext[1])
+	mask := b.Truths(3, b.DType[0])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1], a.Row[1], a.Step[1] = mask, b.Ext[3]*b.Move(3), b.Move(3)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[6], a.Row[6], a.Step[6] = maxRow0, b.Ext[3], 1
+		a.Ptr[7], a.Row[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[8], a.Row[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = v.scale
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_plan)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalMaskScaleElseRun computes scaled_dot_product_attention with causal true, mask given, scale given, not p == real(0).
 func scaledDotProductAttentionCausalMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionCausalMaskScaleElseRunF32(b, v)
@@ -389,18 +560,71 @@ func scaledDotProductAttentionCausalMaskScaleElseRun(b *runtime.Bound, v *scaled
 }
 
 // scaledDotProductAttentionCausalMaskNoScaleIfRun computes scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0).
-func scaledDotProductAttentionCausalMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRunF64(b, v)
+func scaledDotProductAttentionCausalMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	maxRow0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	indexL := b.Indices(b.Ext[1])
+	mask := b.Truths(3, b.DType[0])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1], a.Row[1], a.Step[1] = mask, b.Ext[3]*b.Move(3), b.Move(3)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[6], a.Row[6], a.Step[6] = maxRow0, b.Ext[3], 1
+		a.Ptr[7], a.Row[7] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[8], a.Row[8] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_plan)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalMaskNoScaleElseRun computes scaled_dot_product_attention with causal true, mask given, scale absent, not p == real(0).
 func scaledDotProductAttentionCausalMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b, v)
@@ -411,18 +635,67 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRun(b *runtime.Bound, v *scal
 }
 
 // scaledDotProductAttentionCausalNoMaskScaleIfRun computes scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0).
-func scaledDotProductAttentionCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRunF64(b, v)
+func scaledDotProductAttentionCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	indexL := b.Indices(b.Ext[1])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[1]*b.Ext[3], ^4, b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[3], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[4], a.Row[4] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = v.scale
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_plan)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalNoMaskScaleElseRun computes scaled_dot_product_attention with causal true, mask absent, scale given, not p == real(0).
 func scaledDotProductAttentionCausalNoMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b, v)
@@ -433,18 +706,67 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRun(b *runtime.Bound, v *scal
 }
 
 // scaledDotProductAttentionCausalNoMaskNoScaleIfRun computes scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0).
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRunF64(b, v)
+func scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	indexL := b.Indices(b.Ext[1])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, b.Ext[1]*b.Ext[3], ^4, b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1], a.Row[1], a.Step[1] = sum, b.Ext[3], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[4], a.Row[4] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[6], a.Row[6] = b.Spare(8, b.Ext[0]*b.Ext[1]), 1
+		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
+		a.F[1] = 1 - v.p
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_plan)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], b.Ext[3]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^2, b.Ext[1]*b.Ext[4])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[6], b.Ext[3], 1
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Move(2), b.Ext[4]*b.Move(2)
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[5], b.Ext[4], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalNoMaskNoScaleElseRun computes scaled_dot_product_attention with causal true, mask absent, scale absent, not p == real(0).
 func scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b, v)
@@ -456,20 +778,20 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *sc
 
 var scaledDotProductAttentionForwards = [...]*runtime.Signature{
 	0:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	1:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
+	1:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
 	2:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	3:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
+	3:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
 	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
 	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
 	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
 	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-	8:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	9:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	10: &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	11: &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	12: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	8:  &scaledDotProductAttentionCausalMaskScaleIfForward,
+	9:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	10: &scaledDotProductAttentionCausalMaskScaleIfForward,
+	11: &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	12: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
 	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-	14: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	14: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
 	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
 }
 
@@ -477,11 +799,11 @@ var scaledDotProductAttentionForwards = [...]*runtime.Signature{
 func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttentionValues, variant int) error {
 	switch variant {
 	case 0:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRun(b, v)
+		scaledDotProductAttentionNoCausalMaskScaleIfRun(b, v)
 	case 1:
 		return scaledDotProductAttentionNoCausalMaskScaleElseRun(b, v)
 	case 2:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b, v)
+		scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b, v)
 	case 3:
 		return scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b, v)
 	case 4:
@@ -493,19 +815,19 @@ func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttention
 	case 7:
 		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b, v)
 	case 8:
-		return scaledDotProductAttentionCausalMaskScaleIfRun(b, v)
+		scaledDotProductAttentionCausalMaskScaleIfRun(b, v)
 	case 9:
 		return scaledDotProductAttentionCausalMaskScaleElseRun(b, v)
 	case 10:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRun(b, v)
+		scaledDotProductAttentionCausalMaskNoScaleIfRun(b, v)
 	case 11:
 		return scaledDotProductAttentionCausalMaskNoScaleElseRun(b, v)
 	case 12:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRun(b, v)
+		scaledDotProductAttentionCausalNoMaskScaleIfRun(b, v)
 	case 13:
 		return scaledDotProductAttentionCausalNoMaskScaleElseRun(b, v)
 	case 14:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b, v)
+		scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b, v)
 	case 15:
 		return scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b, v)
 	}
@@ -513,14 +835,118 @@ func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttention
 }
 
 // scaledDotProductAttentionNoCausalMaskScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask given, scale given, p == real(0).
-func scaledDotProductAttentionNoCausalMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionNoCausalMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	mask := b.Truths(3, b.DType[0])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = mask, b.Move(3)
+		a.Ptr[4], a.Row[4] = sum, 1
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Move(4)
+		a.Ptr[6] = b.Ptr[6]
+		a.Ptr[7] = b.Ptr[7]
+		a.Ptr[8], a.Row[8] = daAll1, 1
+		a.Ptr[9] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Row[0] = mask, b.Move(3)
+		a.Ptr[1], a.Row[1] = b.Ptr[9], 1
+		a.Ptr[2], a.Row[2] = daAll1, 1
+		a.Ptr[3] = b.Ptr[7]
+		a.Ptr[4], a.Row[4] = sum, 1
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Move(4)
+		a.Ptr[6] = b.Ptr[6]
+		a.Ptr[7] = dsum2Sum0
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[9], a.Step[9] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[10], a.Row[10] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, b.Move(3), 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = mask, b.Ext[3]*b.Move(3)
+		a.Ptr[1], a.Row[1] = b.Ptr[9], b.Ext[3]
+		a.Ptr[2], a.Row[2] = daAll1, b.Ext[3]
+		a.Ptr[3], a.Row[3] = b.Ptr[7], 1
+		a.Ptr[4], a.Row[4] = sum, b.Ext[3]
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[6], a.Row[6] = b.Ptr[6], 1
+		a.Ptr[7], a.Row[7] = dsum2Sum0, 1
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[9], a.Step[9] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalMaskScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask given, scale given, not p == real(0).
@@ -535,14 +961,118 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackward(b *runtime.Bound,
 }
 
 // scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0).
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	mask := b.Truths(3, b.DType[0])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = mask, b.Move(3)
+		a.Ptr[4], a.Row[4] = sum, 1
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Move(4)
+		a.Ptr[6] = b.Ptr[6]
+		a.Ptr[7] = b.Ptr[7]
+		a.Ptr[8], a.Row[8] = daAll1, 1
+		a.Ptr[9] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Row[0] = mask, b.Move(3)
+		a.Ptr[1], a.Row[1] = b.Ptr[9], 1
+		a.Ptr[2], a.Row[2] = daAll1, 1
+		a.Ptr[3] = b.Ptr[7]
+		a.Ptr[4], a.Row[4] = sum, 1
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Move(4)
+		a.Ptr[6] = b.Ptr[6]
+		a.Ptr[7] = dsum2Sum0
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[9], a.Step[9] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[10], a.Row[10] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, b.Move(3), 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = mask, b.Ext[3]*b.Move(3)
+		a.Ptr[1], a.Row[1] = b.Ptr[9], b.Ext[3]
+		a.Ptr[2], a.Row[2] = daAll1, b.Ext[3]
+		a.Ptr[3], a.Row[3] = b.Ptr[7], 1
+		a.Ptr[4], a.Row[4] = sum, b.Ext[3]
+		a.Ptr[5], a.Row[5] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[6], a.Row[6] = b.Ptr[6], 1
+		a.Ptr[7], a.Row[7] = dsum2Sum0, 1
+		a.Ptr[8], a.Row[8], a.Step[8] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[9], a.Step[9] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask given, scale absent, not p == real(0).
@@ -558,16 +1088,17 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackward(b *runtime.Boun
 
 // scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale given, p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
 	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	dqPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[4]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3])
-		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[9], b.Ext[4], 1
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2], a.Step[2] = daAll1, b.Ext[3], 1
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
 		switch b.DType[0] {
 		case runtime.F32:
 			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
@@ -575,70 +1106,93 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRunBackward(b *runtime.Bound,
 			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
 		}
 	}
-	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
-		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[10], b.Ext[3], 1
-		a.Ptr[4], a.Row[4], a.Step[4] = daAll1, b.Ext[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = dqPart2, b.Ext[3], 1
-		a.Ptr[6], a.Row[6] = b.Ptr[8], 1
-		a.Ptr[7], a.Row[7], a.Step[7] = dqPart2, b.Ext[3], 1
-		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(14, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
-		a.F[0] = v.scale
-		a.F[1] = 1 - v.p
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = sum, 1
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5] = b.Ptr[6]
+		a.Ptr[6] = b.Ptr[7]
+		a.Ptr[7], a.Row[7] = daAll1, 1
+		a.Ptr[8] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
 		switch b.DType[0] {
 		case runtime.F32:
-			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(&a)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
 		case runtime.F64:
-			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(&a)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Row[0] = b.Ptr[9], 1
+		a.Ptr[1], a.Row[1] = daAll1, 1
+		a.Ptr[2] = b.Ptr[7]
+		a.Ptr[3], a.Row[3] = sum, 1
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5] = b.Ptr[6]
+		a.Ptr[6] = dsum2Sum0
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[8], a.Step[8] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[9], a.Row[9] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
 		}
 	}
 	if b.Tensor(11) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^1, ^11)
-		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, b.Ext[3], 1
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[2]*b.Move(1)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(11, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[9], b.Ext[3]
+		a.Ptr[1], a.Row[1] = daAll1, b.Ext[3]
+		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
+		a.Ptr[3], a.Row[3] = sum, b.Ext[3]
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[5], a.Row[5] = b.Ptr[6], 1
+		a.Ptr[6], a.Row[6] = dsum2Sum0, 1
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[8], a.Step[8] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
 		switch b.DType[0] {
 		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
 		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
 		}
 	}
 	if b.Tensor(12) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^12)
-		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, 1, b.Ext[3]
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[2]*b.Move(0)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
 		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
-		}
-	}
-	if b.Tensor(13) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], b.Ext[1]
-		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], ^13)
-		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[9], 1, b.Ext[4]
-		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[5], 1, b.Ext[3]
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(13, b.Ext[0]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
-		switch b.DType[0] {
-		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
-		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
 		}
 	}
 }
@@ -656,16 +1210,17 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackward(b *runtime.Boun
 
 // scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal false, mask absent, scale absent, p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
 	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	dqPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[4]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3])
-		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[9], b.Ext[4], 1
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
-		a.Ptr[2], a.Row[2], a.Step[2] = daAll1, b.Ext[3], 1
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
 		switch b.DType[0] {
 		case runtime.F32:
 			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
@@ -673,70 +1228,93 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRunBackward(b *runtime.Boun
 			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
 		}
 	}
-	if b.Tensor(11) != nil || b.Tensor(12) != nil || b.Tensor(14) != nil {
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[3], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[6], b.Ext[3], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[4], b.Ext[3]*b.Move(4), b.Move(4)
-		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[10], b.Ext[3], 1
-		a.Ptr[4], a.Row[4], a.Step[4] = daAll1, b.Ext[3], 1
-		a.Ptr[5], a.Row[5], a.Step[5] = dqPart2, b.Ext[3], 1
-		a.Ptr[6], a.Row[6] = b.Ptr[8], 1
-		a.Ptr[7], a.Row[7], a.Step[7] = dqPart2, b.Ext[3], 1
-		a.Ptr[8], a.Row[8], a.Step[8] = b.Spare(14, b.Ext[0]*b.Ext[1]*b.Ext[3]), b.Ext[3], 1
-		a.F[0] = 1 / math.Sqrt(float64(b.Ext[2]))
-		a.F[1] = 1 - v.p
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = sum, 1
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5] = b.Ptr[6]
+		a.Ptr[6] = b.Ptr[7]
+		a.Ptr[7], a.Row[7] = daAll1, 1
+		a.Ptr[8] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
 		switch b.DType[0] {
 		case runtime.F32:
-			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(&a)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
 		case runtime.F64:
-			scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(&a)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0], a.Row[0] = b.Ptr[9], 1
+		a.Ptr[1], a.Row[1] = daAll1, 1
+		a.Ptr[2] = b.Ptr[7]
+		a.Ptr[3], a.Row[3] = sum, 1
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5] = b.Ptr[6]
+		a.Ptr[6] = dsum2Sum0
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[8], a.Step[8] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[9], a.Row[9] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
 		}
 	}
 	if b.Tensor(11) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[3]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^1, ^11)
-		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, b.Ext[3], 1
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Move(1), b.Ext[2]*b.Move(1)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(11, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = b.Ptr[9], b.Ext[3]
+		a.Ptr[1], a.Row[1] = daAll1, b.Ext[3]
+		a.Ptr[2], a.Row[2] = b.Ptr[7], 1
+		a.Ptr[3], a.Row[3] = sum, b.Ext[3]
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[5], a.Row[5] = b.Ptr[6], 1
+		a.Ptr[6], a.Row[6] = dsum2Sum0, 1
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[8], a.Step[8] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
 		switch b.DType[0] {
 		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
 		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
 		}
 	}
 	if b.Tensor(12) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], b.Ext[1]
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
 		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[3], ^0, ^12)
-		a.Ptr[0], a.Row[0], a.KStep[0] = dqPart2, 1, b.Ext[3]
-		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[0], b.Move(0), b.Ext[2]*b.Move(0)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[2]), b.Ext[2], 1
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
 		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
-		}
-	}
-	if b.Tensor(13) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], b.Ext[1]
-		batch := runtime.NewBatch()
-		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], ^13)
-		a.Ptr[0], a.Step[0], a.KStep[0] = b.Ptr[9], 1, b.Ext[4]
-		a.Ptr[1], a.Row[1], a.KStep[1] = b.Ptr[5], 1, b.Ext[3]
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(13, b.Ext[0]*b.Ext[3]*b.Ext[4]), b.Ext[4], 1
-		switch b.DType[0] {
-		case runtime.F32:
-			batch.Launch(grouped_query_attention_no_causal_scale_f32_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f32_backward_5_plan)
-		case runtime.F64:
-			batch.Launch(grouped_query_attention_no_causal_scale_f64_backward_5_launch, &a, &grouped_query_attention_no_causal_scale_f64_backward_5_plan)
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
 		}
 	}
 }
@@ -753,14 +1331,126 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackward(b *runtime.Bo
 }
 
 // scaledDotProductAttentionCausalMaskScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask given, scale given, p == real(0).
-func scaledDotProductAttentionCausalMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionCausalMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	indexL := b.Indices(b.Ext[1])
+	indexS := b.Indices(b.Ext[3])
+	mask := b.Truths(3, b.DType[0])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], 1, 0, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3] = indexL
+		a.Ptr[4], a.Row[4] = indexS, 1
+		a.Ptr[5], a.Row[5] = mask, b.Move(3)
+		a.Ptr[6], a.Row[6] = sum, 1
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Move(4)
+		a.Ptr[8] = b.Ptr[6]
+		a.Ptr[9] = b.Ptr[7]
+		a.Ptr[10], a.Row[10] = daAll1, 1
+		a.Ptr[11] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, 1, 0, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0] = indexL
+		a.Ptr[1], a.Row[1] = indexS, 1
+		a.Ptr[2], a.Row[2] = mask, b.Move(3)
+		a.Ptr[3], a.Row[3] = b.Ptr[9], 1
+		a.Ptr[4], a.Row[4] = daAll1, 1
+		a.Ptr[5] = b.Ptr[7]
+		a.Ptr[6], a.Row[6] = sum, 1
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Move(4)
+		a.Ptr[8] = b.Ptr[6]
+		a.Ptr[9] = dsum2Sum0
+		a.Ptr[10], a.Row[10], a.Step[10] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[11], a.Step[11] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[12], a.Row[12] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, 1, b.Move(3), 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1] = indexS
+		a.Ptr[2], a.Row[2] = mask, b.Ext[3]*b.Move(3)
+		a.Ptr[3], a.Row[3] = b.Ptr[9], b.Ext[3]
+		a.Ptr[4], a.Row[4] = daAll1, b.Ext[3]
+		a.Ptr[5], a.Row[5] = b.Ptr[7], 1
+		a.Ptr[6], a.Row[6] = sum, b.Ext[3]
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[8], a.Row[8] = b.Ptr[6], 1
+		a.Ptr[9], a.Row[9] = dsum2Sum0, 1
+		a.Ptr[10], a.Row[10], a.Step[10] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[11], a.Step[11] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalMaskScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask given, scale given, not p == real(0).
@@ -775,14 +1465,126 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackward(b *runtime.Bound, v
 }
 
 // scaledDotProductAttentionCausalMaskNoScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0).
-func scaledDotProductAttentionCausalMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionCausalMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	indexL := b.Indices(b.Ext[1])
+	indexS := b.Indices(b.Ext[3])
+	mask := b.Truths(3, b.DType[0])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], 1, 0, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3] = indexL
+		a.Ptr[4], a.Row[4] = indexS, 1
+		a.Ptr[5], a.Row[5] = mask, b.Move(3)
+		a.Ptr[6], a.Row[6] = sum, 1
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Move(4)
+		a.Ptr[8] = b.Ptr[6]
+		a.Ptr[9] = b.Ptr[7]
+		a.Ptr[10], a.Row[10] = daAll1, 1
+		a.Ptr[11] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, 1, 0, b.Ext[3]*b.Move(3), b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0] = indexL
+		a.Ptr[1], a.Row[1] = indexS, 1
+		a.Ptr[2], a.Row[2] = mask, b.Move(3)
+		a.Ptr[3], a.Row[3] = b.Ptr[9], 1
+		a.Ptr[4], a.Row[4] = daAll1, 1
+		a.Ptr[5] = b.Ptr[7]
+		a.Ptr[6], a.Row[6] = sum, 1
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Move(4)
+		a.Ptr[8] = b.Ptr[6]
+		a.Ptr[9] = dsum2Sum0
+		a.Ptr[10], a.Row[10], a.Step[10] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[11], a.Step[11] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[12], a.Row[12] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3]*b.Move(3), b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, 1, b.Move(3), 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1] = indexS
+		a.Ptr[2], a.Row[2] = mask, b.Ext[3]*b.Move(3)
+		a.Ptr[3], a.Row[3] = b.Ptr[9], b.Ext[3]
+		a.Ptr[4], a.Row[4] = daAll1, b.Ext[3]
+		a.Ptr[5], a.Row[5] = b.Ptr[7], 1
+		a.Ptr[6], a.Row[6] = sum, b.Ext[3]
+		a.Ptr[7], a.Row[7] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[8], a.Row[8] = b.Ptr[6], 1
+		a.Ptr[9], a.Row[9] = dsum2Sum0, 1
+		a.Ptr[10], a.Row[10], a.Step[10] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[11], a.Step[11] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalMaskNoScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask given, scale absent, not p == real(0).
@@ -797,14 +1599,122 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackward(b *runtime.Bound,
 }
 
 // scaledDotProductAttentionCausalNoMaskScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0).
-func scaledDotProductAttentionCausalNoMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionCausalNoMaskScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	indexL := b.Indices(b.Ext[1])
+	indexS := b.Indices(b.Ext[3])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], 0, 0, b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], 1, 0, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3] = indexL
+		a.Ptr[4], a.Row[4] = indexS, 1
+		a.Ptr[5], a.Row[5] = sum, 1
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Move(4)
+		a.Ptr[7] = b.Ptr[6]
+		a.Ptr[8] = b.Ptr[7]
+		a.Ptr[9], a.Row[9] = daAll1, 1
+		a.Ptr[10] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, 1, 0, b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0] = indexL
+		a.Ptr[1], a.Row[1] = indexS, 1
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = daAll1, 1
+		a.Ptr[4] = b.Ptr[7]
+		a.Ptr[5], a.Row[5] = sum, 1
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Move(4)
+		a.Ptr[7] = b.Ptr[6]
+		a.Ptr[8] = dsum2Sum0
+		a.Ptr[9], a.Row[9], a.Step[9] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[11], a.Row[11] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, 1, 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1] = indexS
+		a.Ptr[2], a.Row[2] = b.Ptr[9], b.Ext[3]
+		a.Ptr[3], a.Row[3] = daAll1, b.Ext[3]
+		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
+		a.Ptr[5], a.Row[5] = sum, b.Ext[3]
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[7], a.Row[7] = b.Ptr[6], 1
+		a.Ptr[8], a.Row[8] = dsum2Sum0, 1
+		a.Ptr[9], a.Row[9], a.Step[9] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[10], a.Step[10] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = v.scale
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalNoMaskScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale given, not p == real(0).
@@ -819,14 +1729,122 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackward(b *runtime.Bound,
 }
 
 // scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0).
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b, v)
+func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues) {
+	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	daAll1 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
+	dsum2Sum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	indexL := b.Indices(b.Ext[1])
+	indexS := b.Indices(b.Ext[3])
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[3], b.Ext[2]
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
+		a.Ptr[0], a.Row[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1], a.KStep[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[2], a.Row[2], a.Step[2] = sum, b.Ext[3], 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(grouped_query_attention_no_causal_scale_f32_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f32_forward_0_plan)
+		case runtime.F64:
+			batch.Launch(grouped_query_attention_no_causal_scale_f64_forward_0_launch, &a, &grouped_query_attention_no_causal_scale_f64_forward_0_plan)
+		}
 	}
-	return nil
+	if b.Tensor(10) != nil || b.Tensor(11) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], ^2, b.Ext[1]*b.Ext[3], 0, 0, b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], b.Ext[1]*b.Ext[3], b.Ext[1])
+		batch.Axis(b, 1, b.Ext[4], 0, b.Ext[3], 1, 0, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, b.Ext[3], 1)
+		a.Ptr[0], a.Step[0] = b.Ptr[8], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[4]*b.Move(2), b.Move(2)
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3] = indexL
+		a.Ptr[4], a.Row[4] = indexS, 1
+		a.Ptr[5], a.Row[5] = sum, 1
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Move(4)
+		a.Ptr[7] = b.Ptr[6]
+		a.Ptr[8] = b.Ptr[7]
+		a.Ptr[9], a.Row[9] = daAll1, 1
+		a.Ptr[10] = dsum2Sum0
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+		}
+	}
+	if b.Tensor(10) != nil || b.Tensor(13) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^1, b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
+		batch.Axis(b, 1, 1, 0, b.Ext[3], b.Ext[3], 1, b.Ext[3], b.Ext[3]*b.Move(4), 1, 1, 0, b.Ext[2], b.Ext[3])
+		a.Ptr[0] = indexL
+		a.Ptr[1], a.Row[1] = indexS, 1
+		a.Ptr[2], a.Row[2] = b.Ptr[9], 1
+		a.Ptr[3], a.Row[3] = daAll1, 1
+		a.Ptr[4] = b.Ptr[7]
+		a.Ptr[5], a.Row[5] = sum, 1
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Move(4)
+		a.Ptr[7] = b.Ptr[6]
+		a.Ptr[8] = dsum2Sum0
+		a.Ptr[9], a.Row[9], a.Step[9] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
+		a.Ptr[10], a.Step[10] = b.Spare(10, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
+		a.Ptr[11], a.Row[11] = b.Spare(13, b.Ext[0]*b.Ext[1]*b.Ext[3]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
+		}
+	}
+	if b.Tensor(11) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 0, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1], b.Ext[1]*b.Ext[3], ^4, b.Ext[1], b.Ext[1], ^0, b.Ext[3]*b.Ext[2])
+		batch.Axis(b, 3, 0, 1, 1, 1, 0, 1, b.Move(4), 0, 0, 0, b.Ext[2])
+		a.Ptr[0], a.Row[0] = indexL, 1
+		a.Ptr[1] = indexS
+		a.Ptr[2], a.Row[2] = b.Ptr[9], b.Ext[3]
+		a.Ptr[3], a.Row[3] = daAll1, b.Ext[3]
+		a.Ptr[4], a.Row[4] = b.Ptr[7], 1
+		a.Ptr[5], a.Row[5] = sum, b.Ext[3]
+		a.Ptr[6], a.Row[6] = b.Ptr[4], b.Ext[3]*b.Move(4)
+		a.Ptr[7], a.Row[7] = b.Ptr[6], 1
+		a.Ptr[8], a.Row[8] = dsum2Sum0, 1
+		a.Ptr[9], a.Row[9], a.Step[9] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[10], a.Step[10] = b.Spare(11, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
+		a.F[0] = 1 - v.p
+		a.F[1] = 1 / math.Sqrt(float64(b.Ext[2]))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_launch, &a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
+		}
+	}
+	if b.Tensor(12) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[4], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, b.Ext[1]*b.Ext[4], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[4])
+		batch.Axis(b, 3, 0, 1, b.Ext[4])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[8], b.Ext[4], 1
+		a.Ptr[1], a.Row[1] = b.Ptr[5], b.Ext[3]
+		a.Ptr[2], a.Step[2] = b.Spare(12, b.Ext[0]*b.Ext[3]*b.Ext[4]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+		case runtime.F64:
+			batch.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch, &a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+		}
+	}
 }
 
 // scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackward computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale absent, not p == real(0).
@@ -842,20 +1860,20 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackward(b *runtime.Boun
 
 var scaledDotProductAttentionBackwards = [...]*runtime.Signature{
 	0:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	1:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
+	1:  &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
 	2:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	3:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
+	3:  &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
 	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
 	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
 	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 	8:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	9:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
+	9:  &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
 	10: &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	11: &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
-	12: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
+	11: &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
+	12: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
 	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
-	14: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
+	14: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
 	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 }
 
@@ -863,11 +1881,11 @@ var scaledDotProductAttentionBackwards = [...]*runtime.Signature{
 func scaledDotProductAttentionRunBackward(b *runtime.Bound, v *scaledDotProductAttentionValues, variant int) error {
 	switch variant {
 	case 0:
-		return scaledDotProductAttentionNoCausalMaskScaleIfRunBackward(b, v)
+		scaledDotProductAttentionNoCausalMaskScaleIfRunBackward(b, v)
 	case 1:
 		return scaledDotProductAttentionNoCausalMaskScaleElseRunBackward(b, v)
 	case 2:
-		return scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackward(b, v)
+		scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackward(b, v)
 	case 3:
 		return scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackward(b, v)
 	case 4:
@@ -879,19 +1897,19 @@ func scaledDotProductAttentionRunBackward(b *runtime.Bound, v *scaledDotProductA
 	case 7:
 		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackward(b, v)
 	case 8:
-		return scaledDotProductAttentionCausalMaskScaleIfRunBackward(b, v)
+		scaledDotProductAttentionCausalMaskScaleIfRunBackward(b, v)
 	case 9:
 		return scaledDotProductAttentionCausalMaskScaleElseRunBackward(b, v)
 	case 10:
-		return scaledDotProductAttentionCausalMaskNoScaleIfRunBackward(b, v)
+		scaledDotProductAttentionCausalMaskNoScaleIfRunBackward(b, v)
 	case 11:
 		return scaledDotProductAttentionCausalMaskNoScaleElseRunBackward(b, v)
 	case 12:
-		return scaledDotProductAttentionCausalNoMaskScaleIfRunBackward(b, v)
+		scaledDotProductAttentionCausalNoMaskScaleIfRunBackward(b, v)
 	case 13:
 		return scaledDotProductAttentionCausalNoMaskScaleElseRunBackward(b, v)
 	case 14:
-		return scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackward(b, v)
+		scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackward(b, v)
 	case 15:
 		return scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackward(b, v)
 	}
@@ -906,6 +1924,41 @@ var (
 var scaledDotProductAttentionNoCausalMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
 	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 4},
+		7: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+		8: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+	},
+}
+
+var scaledDotProductAttentionNoCausalMaskScaleIfBackward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
+		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2:  {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3:  {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
+		5:  {Name: "a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		6:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		7:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		9:  {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		11: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1 << 1},
+		12: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1 << 2},
+		13: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4},
+	},
+}
+
+var scaledDotProductAttentionNoCausalMaskScaleElseForward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
 		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true},
@@ -916,7 +1969,7 @@ var scaledDotProductAttentionNoCausalMaskScaleIfForward = runtime.Signature{
 	},
 }
 
-var scaledDotProductAttentionNoCausalMaskScaleIfBackward = runtime.Signature{
+var scaledDotProductAttentionNoCausalMaskScaleElseBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
@@ -944,9 +1997,8 @@ var scaledDotProductAttentionNoCausalNoMaskScaleIfForward = runtime.Signature{
 		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
 		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}, InPlace: 1 << 3},
 		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<3 | 1<<4},
-		7: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Optional: true, InPlace: 1 << 3},
-		8: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
-		9: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+		7: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+		8: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
 	},
 }
 
@@ -957,17 +2009,16 @@ var scaledDotProductAttentionNoCausalNoMaskScaleIfBackward = runtime.Signature{
 		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
 		2:  {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
 		3:  {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
-		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
 		5:  {Name: "a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		6:  {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		7:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		8:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		9:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
-		10: {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
-		11: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 3, Batch: 1},
-		12: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1<<1 | 1<<3, Batch: 1},
-		13: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1<<2 | 1<<3, Batch: 1},
-		14: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4, InPlace: 1<<3 | 1<<4 | 1<<6 | 1<<10},
+		6:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		7:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		9:  {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 3},
+		11: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1<<1 | 1<<3},
+		12: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1<<2 | 1<<3},
+		13: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4, InPlace: 1 << 3},
 	},
 }
 
@@ -999,6 +2050,36 @@ var scaledDotProductAttentionNoCausalNoMaskScaleElseBackward = runtime.Signature
 		9:  {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1 << 3},
 		10: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1 << 3},
 		11: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4, InPlace: 1 << 3},
+	},
+}
+
+var scaledDotProductAttentionCausalMaskScaleIfForward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
+		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1 << 4},
+		7: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+		8: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true},
+	},
+}
+
+var scaledDotProductAttentionCausalNoMaskScaleIfForward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Params: []runtime.Param{
+		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4: {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
+		5: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}, InPlace: 1 << 3},
+		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<3 | 1<<4},
+		7: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+		8: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
 	},
 }
 
@@ -1035,6 +2116,106 @@ func init() {
 	})
 }
 
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_forward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_2_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_3_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f32_backward_4_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_forward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_2_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_3_plan)
+}
+
+var scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan) {
+		scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4, a, &scaled_dot_product_attention_no_causal_mask_scale_p_is_0_f64_backward_4_plan)
+}
+
 var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_launch(a *runtime.Args) {
@@ -1045,7 +2226,7 @@ func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_l
 	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_forward_1_plan)
 }
 
-var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1", Rows: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan) {
@@ -1053,6 +2234,26 @@ func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_
 		return
 	}
 	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
 }
 
 var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
@@ -1065,7 +2266,7 @@ func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_l
 	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_forward_1_plan)
 }
 
-var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1", Rows: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
 
 func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan) {
@@ -1073,4 +2274,184 @@ func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_
 		return
 	}
 	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
+}
+
+var scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_plan) {
+		scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3, a, &scaled_dot_product_attention_no_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_forward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_2_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f32_backward_3_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_forward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_2_plan)
+}
+
+var scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_plan) {
+		scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3, a, &scaled_dot_product_attention_causal_mask_scale_p_is_0_f64_backward_3_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_forward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_2_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f32_backward_3_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1", Rows: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_forward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 2}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_1_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2", Rows: true, Wide: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_2_plan)
+}
+
+var scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/attention.scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+
+func scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_plan) {
+		scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3(a)
+		return
+	}
+	runtime.Launch(scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3, a, &scaled_dot_product_attention_causal_no_mask_scale_p_is_0_f64_backward_3_plan)
 }

@@ -114,27 +114,32 @@ func (part *scaledDotProductAttentionPart3) Run(from, to int) error {
 
 // scaledDotProductAttentionPart4 is a loop that runs in parts.
 type scaledDotProductAttentionPart4 struct {
+	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float32
-	t3               float32
+	p, t3            float32
 	L, S             int
 }
 
 func (part *scaledDotProductAttentionPart4) Run(from, to int) error {
-	a, max2, s, sum2, t3, L, S := part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+	v, a, max2, s, sum2, p, t3, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
 		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			t4 := float32(0)
+			if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
+				t4 = t2 / t3
 			}
-			t2 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-			a[sRow2+s2] = t2 / t3
+			a[i2+s2] = t4
 		}
 	}
 	return nil
@@ -168,8 +173,8 @@ func (part *scaledDotProductAttentionPart5) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionNoCausalMaskScaleIfRunF32 computes scaled_dot_product_attention with causal false, mask given, scale given, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
+// scaledDotProductAttentionNoCausalMaskScaleElseRunF32 computes scaled_dot_product_attention with causal false, mask given, scale given, not p == real(0), T f32.
+func scaledDotProductAttentionNoCausalMaskScaleElseRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	B := b.Ext[0]
 	L := b.Ext[1]
 	S := b.Ext[3]
@@ -225,9 +230,10 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRunF32(b *runtime.Bound, v *sca
 		return err
 	}
 
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
+	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
+	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart4{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -355,26 +361,31 @@ func (part *scaledDotProductAttentionPart9) Run(from, to int) error {
 
 // scaledDotProductAttentionPart10 is a loop that runs in parts.
 type scaledDotProductAttentionPart10 struct {
+	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float64
 	t2               float64
 	L, S             int
 }
 
 func (part *scaledDotProductAttentionPart10) Run(from, to int) error {
-	a, max2, s, sum2, t2, L, S := part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	v, a, max2, s, sum2, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
+		i := b2 * L
+		i2 := (i + l) * S
+		sum2At := sum2[i+l]
 		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			t3 := float64(0)
+			if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
 			}
-			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t2
+			a[i2+s2] = t3
 		}
 	}
 	return nil
@@ -403,231 +414,6 @@ func (part *scaledDotProductAttentionPart11) Run(from, to int) error {
 				sum3 += float64(a[aRow2+s2] * v3[(vRow+s2)*V+v2])
 			}
 			y[yRow+v2] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskScaleIfRunF64 computes scaled_dot_product_attention with causal false, mask given, scale given, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalMaskScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart12 is a loop that runs in parts.
-type scaledDotProductAttentionPart12 struct {
-	v                scaledDotProductAttentionValues
-	a, max2, s, sum2 []float32
-	p, t3            float32
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart12) Run(from, to int) error {
-	v, a, max2, s, sum2, p, t3, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t3, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		i := b2 * L
-		i2 := (i + l) * S
-		sum2At := sum2[i+l]
-		for s2 := range S {
-			t4 := float32(0)
-			if p <= runtime.Uniform32(v.seed, 0, i2+s2) {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[i2+s2]-max2[i+l]))) / sum2At
-				t4 = t2 / t3
-			}
-			a[i2+s2] = t4
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskScaleElseRunF32 computes scaled_dot_product_attention with causal false, mask given, scale given, not p == real(0), T f32.
-func scaledDotProductAttentionNoCausalMaskScaleElseRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	scale := float32(v.scale)
-	t := float32(-math.Inf(1))
-	if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
-	p := float32(v.p)
-	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart13 is a loop that runs in parts.
-type scaledDotProductAttentionPart13 struct {
-	v                scaledDotProductAttentionValues
-	a, max2, s, sum2 []float64
-	t2               float64
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart13) Run(from, to int) error {
-	v, a, max2, s, sum2, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		i := b2 * L
-		i2 := (i + l) * S
-		sum2At := sum2[i+l]
-		for s2 := range S {
-			t3 := float64(0)
-			if v.p <= runtime.Uniform64(v.seed, 0, i2+s2) {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 = math.Exp(s[i2+s2]-max2[i+l]) / sum2At / t2
-			}
-			a[i2+s2] = t3
 		}
 	}
 	return nil
@@ -691,7 +477,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF64(b *runtime.Bound, v *s
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart10{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -712,15 +498,15 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF64(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart14 is a loop that runs in parts.
-type scaledDotProductAttentionPart14 struct {
+// scaledDotProductAttentionPart12 is a loop that runs in parts.
+type scaledDotProductAttentionPart12 struct {
 	mask         []bool
 	bias, s, sum []float32
 	t, t2        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart14) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart12) Run(from, to int) error {
 	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -740,258 +526,15 @@ func (part *scaledDotProductAttentionPart14) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart15 is a loop that runs in parts.
-type scaledDotProductAttentionPart15 struct {
-	a, max2, s, sum2 []float32
-	t4               float32
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart15) Run(from, to int) error {
-	a, max2, s, sum2, t4, L, S := part.a, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t3 := float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) / sum2At
-			a[sRow2+s2] = t3 / t4
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskNoScaleIfRunF32 computes scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	t2 := float32(-math.Inf(1))
-	if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart16 is a loop that runs in parts.
-type scaledDotProductAttentionPart16 struct {
-	mask         []bool
-	bias, s, sum []float64
-	t, t2        float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart16) Run(from, to int) error {
-	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + i) * S
-		for j := range S {
-			t3 := t2
-			if mask[maskRow2+j] {
-				t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
-			}
-			s[maskRow2+j] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart17 is a loop that runs in parts.
-type scaledDotProductAttentionPart17 struct {
-	a, max2, s, sum2 []float64
-	t3               float64
-	L, S             int
-}
-
-func (part *scaledDotProductAttentionPart17) Run(from, to int) error {
-	a, max2, s, sum2, t3, L, S := part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		for s2 := range S {
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			a[sRow2+s2] = math.Exp(s[sRow2+s2]-max2[sRow+l]) / sum2At / t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskNoScaleIfRunF64 computes scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	t2 := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart18 is a loop that runs in parts.
-type scaledDotProductAttentionPart18 struct {
+// scaledDotProductAttentionPart13 is a loop that runs in parts.
+type scaledDotProductAttentionPart13 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float32
 	p, t4            float32
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart18) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart13) Run(from, to int) error {
 	v, a, max2, s, sum2, p, t4, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t4, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1045,7 +588,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
-	if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart12{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1076,7 +619,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1097,15 +640,43 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart19 is a loop that runs in parts.
-type scaledDotProductAttentionPart19 struct {
+// scaledDotProductAttentionPart14 is a loop that runs in parts.
+type scaledDotProductAttentionPart14 struct {
+	mask         []bool
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart14) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			t3 := t2
+			if mask[maskRow2+j] {
+				t3 = float64(sum[maskRow2+j]*t) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart15 is a loop that runs in parts.
+type scaledDotProductAttentionPart15 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float64
 	t3               float64
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart19) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart15) Run(from, to int) error {
 	v, a, max2, s, sum2, t3, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1158,7 +729,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1188,7 +759,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF64(b *runtime.Bound, v 
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart15{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1209,14 +780,14 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart20 is a loop that runs in parts.
-type scaledDotProductAttentionPart20 struct {
+// scaledDotProductAttentionPart16 is a loop that runs in parts.
+type scaledDotProductAttentionPart16 struct {
 	bias, s, sum []float32
 	scale        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart20) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart16) Run(from, to int) error {
 	bias, s, sum, scale, L, S := part.bias, part.s, part.sum, part.scale, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1232,15 +803,15 @@ func (part *scaledDotProductAttentionPart20) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart21 is a loop that runs in parts.
-type scaledDotProductAttentionPart21 struct {
+// scaledDotProductAttentionPart17 is a loop that runs in parts.
+type scaledDotProductAttentionPart17 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float32
 	p, t2            float32
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart21) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart17) Run(from, to int) error {
 	v, a, max2, s, sum2, p, t2, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.p, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1292,7 +863,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart16{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1323,7 +894,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t2 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart21{*v, a, max2, s, sum2, p, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart17{*v, a, max2, s, sum2, p, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1344,14 +915,14 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart22 is a loop that runs in parts.
-type scaledDotProductAttentionPart22 struct {
+// scaledDotProductAttentionPart18 is a loop that runs in parts.
+type scaledDotProductAttentionPart18 struct {
 	v            scaledDotProductAttentionValues
 	bias, s, sum []float64
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart18) Run(from, to int) error {
 	v, bias, s, sum, L, S := &part.v, part.bias, part.s, part.sum, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1367,15 +938,15 @@ func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart23 is a loop that runs in parts.
-type scaledDotProductAttentionPart23 struct {
+// scaledDotProductAttentionPart19 is a loop that runs in parts.
+type scaledDotProductAttentionPart19 struct {
 	v                scaledDotProductAttentionValues
 	a, max2, s, sum2 []float64
 	t                float64
 	L, S             int
 }
 
-func (part *scaledDotProductAttentionPart23) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart19) Run(from, to int) error {
 	v, a, max2, s, sum2, t, L, S := &part.v, part.a, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1425,7 +996,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart18{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1455,7 +1026,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t := 1 - v.p
-	if part := (scaledDotProductAttentionPart23{*v, a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1476,14 +1047,14 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart24 is a loop that runs in parts.
-type scaledDotProductAttentionPart24 struct {
+// scaledDotProductAttentionPart20 is a loop that runs in parts.
+type scaledDotProductAttentionPart20 struct {
 	bias, s, sum []float32
 	t            float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart24) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart20) Run(from, to int) error {
 	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1526,7 +1097,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart24{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart20{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1557,7 +1128,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart4{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1578,14 +1149,14 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, 
 	return nil
 }
 
-// scaledDotProductAttentionPart25 is a loop that runs in parts.
-type scaledDotProductAttentionPart25 struct {
+// scaledDotProductAttentionPart21 is a loop that runs in parts.
+type scaledDotProductAttentionPart21 struct {
 	bias, s, sum []float64
 	t            float64
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart25) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart21) Run(from, to int) error {
 	bias, s, sum, t, L, S := part.bias, part.s, part.sum, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1628,7 +1199,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, 
 	// s[b, i, j] = sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart25{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart21{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1658,7 +1229,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, 
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart10{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1679,15 +1250,15 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, 
 	return nil
 }
 
-// scaledDotProductAttentionPart26 is a loop that runs in parts.
-type scaledDotProductAttentionPart26 struct {
+// scaledDotProductAttentionPart22 is a loop that runs in parts.
+type scaledDotProductAttentionPart22 struct {
 	mask         []bool
 	bias, s, sum []float32
 	scale, t     float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart22) Run(from, to int) error {
 	mask, bias, s, sum, scale, t, L, S := part.mask, part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -1706,196 +1277,6 @@ func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
 			s[maskRow2+j] = t2
 		}
 	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f32.
-func scaledDotProductAttentionCausalMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart27 is a loop that runs in parts.
-type scaledDotProductAttentionPart27 struct {
-	v            scaledDotProductAttentionValues
-	mask         []bool
-	bias, s, sum []float64
-	t            float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart27) Run(from, to int) error {
-	v, mask, bias, s, sum, t, L, S := &part.v, part.mask, part.bias, part.s, part.sum, part.t, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + i) * S
-		for j := range S {
-			var t2 float64
-			if i < j || !mask[maskRow2+j] {
-				t2 = t
-			} else {
-				t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
-			}
-			s[maskRow2+j] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskScaleIfRunF64 computes scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f64.
-func scaledDotProductAttentionCausalMaskScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -1928,7 +1309,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart22{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1959,7 +1340,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart4{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -1977,6 +1358,37 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart23 is a loop that runs in parts.
+type scaledDotProductAttentionPart23 struct {
+	v            scaledDotProductAttentionValues
+	mask         []bool
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart23) Run(from, to int) error {
+	v, mask, bias, s, sum, t, L, S := &part.v, part.mask, part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t2 float64
+			if i < j || !mask[maskRow2+j] {
+				t2 = t
+			} else {
+				t2 = float64(sum[maskRow2+j]*v.scale) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -2008,7 +1420,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart23{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2038,7 +1450,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart10{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2059,15 +1471,15 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 	return nil
 }
 
-// scaledDotProductAttentionPart28 is a loop that runs in parts.
-type scaledDotProductAttentionPart28 struct {
+// scaledDotProductAttentionPart24 is a loop that runs in parts.
+type scaledDotProductAttentionPart24 struct {
 	mask         []bool
 	bias, s, sum []float32
 	t, t2        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart24) Run(from, to int) error {
 	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2086,196 +1498,6 @@ func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
 			s[maskRow2+j] = t3
 		}
 	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskNoScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionCausalMaskNoScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart29 is a loop that runs in parts.
-type scaledDotProductAttentionPart29 struct {
-	mask         []bool
-	bias, s, sum []float64
-	t, t2        float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart29) Run(from, to int) error {
-	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + i) * S
-		for j := range S {
-			var t3 float64
-			if i < j || !mask[maskRow2+j] {
-				t3 = t
-			} else {
-				t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
-			}
-			s[maskRow2+j] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskNoScaleIfRunF64 computes scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionCausalMaskNoScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -2308,7 +1530,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart24{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2339,7 +1561,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2357,6 +1579,36 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart25 is a loop that runs in parts.
+type scaledDotProductAttentionPart25 struct {
+	mask         []bool
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart25) Run(from, to int) error {
+	mask, bias, s, sum, t, t2, L, S := part.mask, part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		maskRow := b2 * L
+		maskRow2 := (maskRow + i) * S
+		for j := range S {
+			var t3 float64
+			if i < j || !mask[maskRow2+j] {
+				t3 = t
+			} else {
+				t3 = float64(sum[maskRow2+j]*t2) + bias[maskRow2+j]
+			}
+			s[maskRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -2389,7 +1641,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart25{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2419,7 +1671,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart15{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2440,14 +1692,14 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart30 is a loop that runs in parts.
-type scaledDotProductAttentionPart30 struct {
+// scaledDotProductAttentionPart26 is a loop that runs in parts.
+type scaledDotProductAttentionPart26 struct {
 	bias, s, sum []float32
 	scale, t     float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart26) Run(from, to int) error {
 	bias, s, sum, scale, t, L, S := part.bias, part.s, part.sum, part.scale, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2466,193 +1718,6 @@ func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
 			s[sumRow2+j] = t2
 		}
 	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0), T f32.
-func scaledDotProductAttentionCausalNoMaskScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart4{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart31 is a loop that runs in parts.
-type scaledDotProductAttentionPart31 struct {
-	v            scaledDotProductAttentionValues
-	bias, s, sum []float64
-	t            float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart31) Run(from, to int) error {
-	v, bias, s, sum, t, L, S := &part.v, part.bias, part.s, part.sum, part.t, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		sumRow := b2 * L
-		sumRow2 := (sumRow + i) * S
-		for j := range S {
-			var t2 float64
-			if i < j {
-				t2 = t
-			} else {
-				t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
-			}
-			s[sumRow2+j] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskScaleIfRunF64 computes scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0), T f64.
-func scaledDotProductAttentionCausalNoMaskScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart10{a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -2684,7 +1749,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
-	if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart26{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2715,7 +1780,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t3 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart12{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart4{*v, a, max2, s, sum2, p, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2733,6 +1798,36 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart27 is a loop that runs in parts.
+type scaledDotProductAttentionPart27 struct {
+	v            scaledDotProductAttentionValues
+	bias, s, sum []float64
+	t            float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart27) Run(from, to int) error {
+	v, bias, s, sum, t, L, S := &part.v, part.bias, part.s, part.sum, part.t, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t2 float64
+			if i < j {
+				t2 = t
+			} else {
+				t2 = float64(sum[sumRow2+j]*v.scale) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t2
+		}
+	}
 	return nil
 }
 
@@ -2763,7 +1858,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
-	if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart27{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2793,7 +1888,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t2 := 1 - v.p
-	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart10{*v, a, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -2814,14 +1909,14 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 	return nil
 }
 
-// scaledDotProductAttentionPart32 is a loop that runs in parts.
-type scaledDotProductAttentionPart32 struct {
+// scaledDotProductAttentionPart28 is a loop that runs in parts.
+type scaledDotProductAttentionPart28 struct {
 	bias, s, sum []float32
 	t, t2        float32
 	L, S         int
 }
 
-func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart28) Run(from, to int) error {
 	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -2840,193 +1935,6 @@ func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
 			s[sumRow2+j] = t3
 		}
 	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32 computes scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	v3 := runtime.Elements[float32](b, 2)
-	y := runtime.Temp[float32](b, B*L*V)
-	a := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart15{a, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart5{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
-	return nil
-}
-
-// scaledDotProductAttentionPart33 is a loop that runs in parts.
-type scaledDotProductAttentionPart33 struct {
-	bias, s, sum []float64
-	t, t2        float64
-	L, S         int
-}
-
-func (part *scaledDotProductAttentionPart33) Run(from, to int) error {
-	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		sumRow := b2 * L
-		sumRow2 := (sumRow + i) * S
-		for j := range S {
-			var t3 float64
-			if i < j {
-				t3 = t
-			} else {
-				t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
-			}
-			s[sumRow2+j] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskNoScaleIfRunF64 computes scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRunF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	v3 := runtime.Elements[float64](b, 2)
-	y := runtime.Temp[float64](b, B*L*V)
-	a := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S*E); err != nil {
-		return err
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, S); err != nil {
-		return err
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-		return err
-	}
-
-	// a[b, l, s] = exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p)   for b in ...B, l in L, s in S
-	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart17{a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-		return err
-	}
-
-	// y[b, l, v] += a[b, l, s] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	if part := (scaledDotProductAttentionPart11{a, v3, y, L, S, V}); runtime.Small(B*L, V*S) {
-		if err := part.Run(0, B*L); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B*L, V*S); err != nil {
-		return err
-	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -3058,7 +1966,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
-	if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart28{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3089,7 +1997,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	p := float32(v.p)
 	t4 := float32(1 - v.p)
-	if part := (scaledDotProductAttentionPart18{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart13{*v, a, max2, s, sum2, p, t4, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3107,6 +2015,35 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	}
 	copy(runtime.Elements[float32](b, 5), y)
 	copy(runtime.Elements[float32](b, 6), a)
+	return nil
+}
+
+// scaledDotProductAttentionPart29 is a loop that runs in parts.
+type scaledDotProductAttentionPart29 struct {
+	bias, s, sum []float64
+	t, t2        float64
+	L, S         int
+}
+
+func (part *scaledDotProductAttentionPart29) Run(from, to int) error {
+	bias, s, sum, t, t2, L, S := part.bias, part.s, part.sum, part.t, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		i := rest % L
+		rest /= L
+		b2 := rest
+		sumRow := b2 * L
+		sumRow2 := (sumRow + i) * S
+		for j := range S {
+			var t3 float64
+			if i < j {
+				t3 = t
+			} else {
+				t3 = float64(sum[sumRow2+j]*t2) + bias[sumRow2+j]
+			}
+			s[sumRow2+j] = t3
+		}
+	}
 	return nil
 }
 
@@ -3138,7 +2075,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
-	if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+	if part := (scaledDotProductAttentionPart29{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3168,7 +2105,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 
 	// a[b, l, s] = if T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0) then exp(s[b, l, s] - max[b, l]) / sum2[b, l] / acc(T)(real(1) - p) else 0   for b in ...B, l in L, s in S
 	t3 := 1 - v.p
-	if part := (scaledDotProductAttentionPart19{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
+	if part := (scaledDotProductAttentionPart15{*v, a, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 9*S) {
 		if err := part.Run(0, B*L); err != nil {
 			return err
 		}
@@ -3189,781 +2126,15 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	return nil
 }
 
-// scaledDotProductAttentionPart34 is a loop that runs in parts.
-type scaledDotProductAttentionPart34 struct {
-	daAll1, dy, v3 []float32
-	L, S, V        int
-}
-
-func (part *scaledDotProductAttentionPart34) Run(from, to int) error {
-	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dyRow := b2 * L
-		vRow := b2 * S
-		dyRow2 := (dyRow + l) * V
-		daAll1Row := (dyRow + l) * S
-		for s2 := range S {
-			sum3 := float64(0)
-			vRow2 := (vRow + s2) * V
-			for v2 := range V {
-				sum3 += float64(float32(dy[dyRow2+v2] * v3[vRow2+v2]))
-			}
-			daAll1[daAll1Row+s2] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart35 is a loop that runs in parts.
-type scaledDotProductAttentionPart35 struct {
-	da, daAll1, dsum2Sum1, max2, s []float32
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart35) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += float64(t2)
-			}
-			dsum2Sum1[sRow+l] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart36 is a loop that runs in parts.
-type scaledDotProductAttentionPart36 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	scale, t5                                  float32
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := scale / sum2At
-		t4 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t7 := float32(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-				t7 = t6
-			}
-			dsum[maskRow2+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart37 is a loop that runs in parts.
-type scaledDotProductAttentionPart37 struct {
-	mask        []bool
-	dq, dsum, k []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t2 := float32(0)
-				if mask[maskRow2+j] {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float32(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += float64(t2)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart38 is a loop that runs in parts.
-type scaledDotProductAttentionPart38 struct {
-	mask        []bool
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				maskAt := mask[(maskRow+i)*S+j]
-				t2 := float32(0)
-				if maskAt {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t2 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t2)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart39 is a loop that runs in parts.
-type scaledDotProductAttentionPart39 struct {
-	a, dv, dy []float32
-	L, S, V   int
-}
-
-func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
-	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		s2 := rest % S
-		rest /= S
-		b2 := rest
-		dyRow := b2 * L
-		dvRow := b2 * S
-		dvRow2 := (dvRow + s2) * V
-		for v2 := range V {
-			sum3 := float64(0)
-			for l := range L {
-				dyAt := dy[(dyRow+l)*V+v2]
-				sum3 += float64(float32(dyAt * a[(dyRow+l)*S+s2]))
-			}
-			dv[dvRow2+v2] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart40 is a loop that runs in parts.
-type scaledDotProductAttentionPart40 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t5                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t6 := float32(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-				t6 = float32(t2 * t4)
-			}
-			dbias[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal false, mask given, scale given, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	scale := float32(v.scale)
-	t := float32(-math.Inf(1))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart1{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p)) else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t5 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart36{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart37{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart38{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart40{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart41 is a loop that runs in parts.
-type scaledDotProductAttentionPart41 struct {
-	daAll1, dy, v3 []float64
-	L, S, V        int
-}
-
-func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
-	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dyRow := b2 * L
-		vRow := b2 * S
-		dyRow2 := (dyRow + l) * V
-		daAll1Row := (dyRow + l) * S
-		for s2 := range S {
-			sum3 := float64(0)
-			vRow2 := (vRow + s2) * V
-			for v2 := range V {
-				sum3 += float64(dy[dyRow2+v2] * v3[vRow2+v2])
-			}
-			daAll1[daAll1Row+s2] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart42 is a loop that runs in parts.
-type scaledDotProductAttentionPart42 struct {
-	da, daAll1, dsum2Sum1, max2, s []float64
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart42) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += t2
-			}
-			dsum2Sum1[sRow+l] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart43 is a loop that runs in parts.
-type scaledDotProductAttentionPart43 struct {
-	v                                          scaledDotProductAttentionValues
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t4                                         float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
-	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := v.scale / sum2At
-		t3 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t6 := float64(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
-				t6 = t5
-			}
-			dsum[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart44 is a loop that runs in parts.
-type scaledDotProductAttentionPart44 struct {
-	mask        []bool
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t2 := float64(0)
-				if mask[maskRow2+j] {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float64(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += t2
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart45 is a loop that runs in parts.
-type scaledDotProductAttentionPart45 struct {
-	mask        []bool
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				maskAt := mask[(maskRow+i)*S+j]
-				t2 := float64(0)
-				if maskAt {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t2 = float64(dsumAt * qAt)
-				}
-				sum3 += t2
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart46 is a loop that runs in parts.
-type scaledDotProductAttentionPart46 struct {
-	a, dv, dy []float64
-	L, S, V   int
-}
-
-func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
-	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
-	for point := from; point < to; point++ {
-		rest := point
-		s2 := rest % S
-		rest /= S
-		b2 := rest
-		dyRow := b2 * L
-		dvRow := b2 * S
-		dvRow2 := (dvRow + s2) * V
-		for v2 := range V {
-			sum3 := float64(0)
-			for l := range L {
-				dyAt := dy[(dyRow+l)*V+v2]
-				sum3 += float64(dyAt * a[(dyRow+l)*S+s2])
-			}
-			dv[dvRow2+v2] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart47 is a loop that runs in parts.
-type scaledDotProductAttentionPart47 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t4                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t5 := float64(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
-				t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
-			}
-			dbias[maskRow2+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal false, mask given, scale given, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(scale) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart7{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p)) else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t4 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart43{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart44{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart45{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart47{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart48 is a loop that runs in parts.
-type scaledDotProductAttentionPart48 struct {
+// scaledDotProductAttentionPart30 is a loop that runs in parts.
+type scaledDotProductAttentionPart30 struct {
 	v    scaledDotProductAttentionValues
 	kept []bool
 	p    float32
 	L, S int
 }
 
-func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart30) Run(from, to int) error {
 	v, kept, p, L, S := &part.v, part.kept, part.p, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -3979,16 +2150,45 @@ func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart49 is a loop that runs in parts.
-type scaledDotProductAttentionPart49 struct {
+// scaledDotProductAttentionPart31 is a loop that runs in parts.
+type scaledDotProductAttentionPart31 struct {
+	daAll1, dy, v3 []float32
+	L, S, V        int
+}
+
+func (part *scaledDotProductAttentionPart31) Run(from, to int) error {
+	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		vRow := b2 * S
+		dyRow2 := (dyRow + l) * V
+		daAll1Row := (dyRow + l) * S
+		for s2 := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + s2) * V
+			for v2 := range V {
+				sum3 += float64(runtime.Absorb(dy[dyRow2+v2], v3[vRow2+v2]))
+			}
+			daAll1[daAll1Row+s2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart32 is a loop that runs in parts.
+type scaledDotProductAttentionPart32 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
-	t3                               float32
+	t2                               float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
-	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+func (part *scaledDotProductAttentionPart32) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
 		for l := range L {
@@ -3998,12 +2198,12 @@ func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
 			for s2 := range S {
 				t5 := float32(0)
 				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-					t5 = float32(t2 * t4)
+					t4 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t5 = -runtime.Absorb(t3, t4/sum2At/sum2At)
 				}
 				sum3 += float64(t5)
 			}
@@ -4013,55 +2213,16 @@ func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart50 is a loop that runs in parts.
-type scaledDotProductAttentionPart50 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float32
-	t3                                   float32
-	L, S                                 int
+// scaledDotProductAttentionPart33 is a loop that runs in parts.
+type scaledDotProductAttentionPart33 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	scale, t2                              float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		keptRow := b2 * L
-		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
-		dsum2At := dsum2[keptRow+l]
-		for s2 := range S {
-			t5 := float32(0)
-			if kept[keptRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-				t4 := float32(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-				t5 = t4
-			}
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-			ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart51 is a loop that runs in parts.
-type scaledDotProductAttentionPart51 struct {
-	mask     []bool
-	ds, dsum []float32
-	scale    float32
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
-	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
+func (part *scaledDotProductAttentionPart33) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.scale, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -4069,24 +2230,39 @@ func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t2 := float32(0)
+			t8 := float32(0)
 			if mask[maskRow2+s2] {
-				t2 = float32(scale * ds[maskRow2+s2])
+				t6 := float32(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), scale)
 			}
-			dsum[maskRow2+s2] = t2
+			dsum[maskRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart52 is a loop that runs in parts.
-type scaledDotProductAttentionPart52 struct {
+// scaledDotProductAttentionPart34 is a loop that runs in parts.
+type scaledDotProductAttentionPart34 struct {
 	dq, dsum, k []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart34) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4101,7 +2277,7 @@ func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
 			sum3 := float64(0)
 			for j := range S {
 				kAt := k[(kRow+j)*E+e]
-				sum3 += float64(float32(dsum[dsumRow2+j] * kAt))
+				sum3 += float64(runtime.Absorb(dsum[dsumRow2+j], kAt))
 			}
 			dq[dqRow+e] = float32(sum3)
 		}
@@ -4109,13 +2285,13 @@ func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart53 is a loop that runs in parts.
-type scaledDotProductAttentionPart53 struct {
+// scaledDotProductAttentionPart35 is a loop that runs in parts.
+type scaledDotProductAttentionPart35 struct {
 	dk, dsum, q []float32
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart35) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4130,7 +2306,7 @@ func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
 			for i := range L {
 				dsumAt := dsum[(dsumRow+i)*S+j]
 				qAt := q[(dsumRow+i)*E+e]
-				sum3 += float64(float32(dsumAt * qAt))
+				sum3 += float64(runtime.Absorb(dsumAt, qAt))
 			}
 			dk[dkRow2+e] = float32(sum3)
 		}
@@ -4138,15 +2314,44 @@ func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart54 is a loop that runs in parts.
-type scaledDotProductAttentionPart54 struct {
-	mask      []bool
-	dbias, ds []float32
-	L, S      int
+// scaledDotProductAttentionPart36 is a loop that runs in parts.
+type scaledDotProductAttentionPart36 struct {
+	a, dv, dy []float32
+	L, S, V   int
 }
 
-func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart36) Run(from, to int) error {
+	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		s2 := rest % S
+		rest /= S
+		b2 := rest
+		dyRow := b2 * L
+		dvRow := b2 * S
+		dvRow2 := (dvRow + s2) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for l := range L {
+				dyAt := dy[(dyRow+l)*V+v2]
+				sum3 += float64(runtime.Absorb(dyAt, a[(dyRow+l)*S+s2]))
+			}
+			dv[dvRow2+v2] = float32(sum3)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart37 is a loop that runs in parts.
+type scaledDotProductAttentionPart37 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t2                                      float32
+	L, S                                    int
+}
+
+func (part *scaledDotProductAttentionPart37) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -4154,12 +2359,27 @@ func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t2 := float32(0)
+			t8 := float32(0)
 			if mask[maskRow2+s2] {
-				t2 = ds[maskRow2+s2]
+				t6 := float32(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[maskRow2+s2] = t2
+			dbias[maskRow2+s2] = t8
 		}
 	}
 	return nil
@@ -4219,7 +2439,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4252,10 +2472,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4264,11 +2484,11 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t3 := float32(1 - v.p)
+	t2 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart32{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -4277,10 +2497,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if mask[b, l, s] then absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale)) else 0   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart33{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4289,21 +2509,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart51{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4312,9 +2520,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4323,9 +2531,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4334,13 +2542,13 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if mask[b, l, s] then (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart54{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart37{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -4351,14 +2559,14 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart55 is a loop that runs in parts.
-type scaledDotProductAttentionPart55 struct {
+// scaledDotProductAttentionPart38 is a loop that runs in parts.
+type scaledDotProductAttentionPart38 struct {
 	v    scaledDotProductAttentionValues
 	kept []bool
 	L, S int
 }
 
-func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart38) Run(from, to int) error {
 	v, kept, L, S := &part.v, part.kept, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4374,15 +2582,44 @@ func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart56 is a loop that runs in parts.
-type scaledDotProductAttentionPart56 struct {
+// scaledDotProductAttentionPart39 is a loop that runs in parts.
+type scaledDotProductAttentionPart39 struct {
+	daAll1, dy, v3 []float64
+	L, S, V        int
+}
+
+func (part *scaledDotProductAttentionPart39) Run(from, to int) error {
+	daAll1, dy, v3, L, S, V := part.daAll1, part.dy, part.v3, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		dyRow := b2 * L
+		vRow := b2 * S
+		dyRow2 := (dyRow + l) * V
+		daAll1Row := (dyRow + l) * S
+		for s2 := range S {
+			sum3 := float64(0)
+			vRow2 := (vRow + s2) * V
+			for v2 := range V {
+				sum3 += runtime.Absorb(dy[dyRow2+v2], v3[vRow2+v2])
+			}
+			daAll1[daAll1Row+s2] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart40 is a loop that runs in parts.
+type scaledDotProductAttentionPart40 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t2                               float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart40) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -4391,15 +2628,16 @@ func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
 			keptRow2 := (keptRow + l) * S
 			sum2At := sum2[keptRow+l]
 			for s2 := range S {
-				t4 := float64(0)
+				t5 := float64(0)
 				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-					t4 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t3)
+					t4 := math.Exp(s[keptRow2+s2]-max2[keptRow+l]) / sum2At / sum2At
+					t5 = -runtime.Absorb(t3, t4)
 				}
-				sum3 += t4
+				sum3 += t5
 			}
 			dsum2[keptRow+l] = sum3
 		}
@@ -4407,55 +2645,17 @@ func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart57 is a loop that runs in parts.
-type scaledDotProductAttentionPart57 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float64
-	t2                                   float64
-	L, S                                 int
+// scaledDotProductAttentionPart41 is a loop that runs in parts.
+type scaledDotProductAttentionPart41 struct {
+	v                                      scaledDotProductAttentionValues
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t2                                     float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		keptRow := b2 * L
-		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
-		dsum2At := dsum2[keptRow+l]
-		for s2 := range S {
-			t5 := float64(0)
-			if kept[keptRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-				t4 := float64(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-				t5 = t4
-			}
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-			ds[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart58 is a loop that runs in parts.
-type scaledDotProductAttentionPart58 struct {
-	v        scaledDotProductAttentionValues
-	mask     []bool
-	ds, dsum []float64
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
-	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
+func (part *scaledDotProductAttentionPart41) Run(from, to int) error {
+	v, kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S := &part.v, part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -4463,24 +2663,39 @@ func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t3 := float64(0)
+			t8 := float64(0)
 			if mask[maskRow2+s2] {
-				t3 = float64(v.scale * ds[maskRow2+s2])
+				t6 := float64(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), v.scale)
 			}
-			dsum[maskRow2+s2] = t3
+			dsum[maskRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart59 is a loop that runs in parts.
-type scaledDotProductAttentionPart59 struct {
+// scaledDotProductAttentionPart42 is a loop that runs in parts.
+type scaledDotProductAttentionPart42 struct {
 	dq, dsum, k []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart42) Run(from, to int) error {
 	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4495,7 +2710,7 @@ func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
 			sum3 := float64(0)
 			for j := range S {
 				kAt := k[(kRow+j)*E+e]
-				sum3 += float64(dsum[dsumRow2+j] * kAt)
+				sum3 += runtime.Absorb(dsum[dsumRow2+j], kAt)
 			}
 			dq[dqRow+e] = sum3
 		}
@@ -4503,13 +2718,13 @@ func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart60 is a loop that runs in parts.
-type scaledDotProductAttentionPart60 struct {
+// scaledDotProductAttentionPart43 is a loop that runs in parts.
+type scaledDotProductAttentionPart43 struct {
 	dk, dsum, q []float64
 	E, L, S     int
 }
 
-func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart43) Run(from, to int) error {
 	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
@@ -4524,7 +2739,7 @@ func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
 			for i := range L {
 				dsumAt := dsum[(dsumRow+i)*S+j]
 				qAt := q[(dsumRow+i)*E+e]
-				sum3 += float64(dsumAt * qAt)
+				sum3 += runtime.Absorb(dsumAt, qAt)
 			}
 			dk[dkRow2+e] = sum3
 		}
@@ -4532,15 +2747,44 @@ func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart61 is a loop that runs in parts.
-type scaledDotProductAttentionPart61 struct {
-	mask      []bool
-	dbias, ds []float64
-	L, S      int
+// scaledDotProductAttentionPart44 is a loop that runs in parts.
+type scaledDotProductAttentionPart44 struct {
+	a, dv, dy []float64
+	L, S, V   int
 }
 
-func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart44) Run(from, to int) error {
+	a, dv, dy, L, S, V := part.a, part.dv, part.dy, part.L, part.S, part.V
+	for point := from; point < to; point++ {
+		rest := point
+		s2 := rest % S
+		rest /= S
+		b2 := rest
+		dyRow := b2 * L
+		dvRow := b2 * S
+		dvRow2 := (dvRow + s2) * V
+		for v2 := range V {
+			sum3 := float64(0)
+			for l := range L {
+				dyAt := dy[(dyRow+l)*V+v2]
+				sum3 += runtime.Absorb(dyAt, a[(dyRow+l)*S+s2])
+			}
+			dv[dvRow2+v2] = sum3
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart45 is a loop that runs in parts.
+type scaledDotProductAttentionPart45 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t2                                      float64
+	L, S                                    int
+}
+
+func (part *scaledDotProductAttentionPart45) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -4548,12 +2792,27 @@ func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t3 := float64(0)
+			t8 := float64(0)
 			if mask[maskRow2+s2] {
-				t3 = ds[maskRow2+s2]
+				t6 := float64(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[maskRow2+s2] = t3
+			dbias[maskRow2+s2] = t8
 		}
 	}
 	return nil
@@ -4611,7 +2870,7 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4644,10 +2903,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4656,11 +2915,11 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t2 := 1 - v.p
+	t2 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart40{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -4669,10 +2928,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if mask[b, l, s] then absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale)) else 0   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart41{*v, kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4681,21 +2940,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(scale) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart58{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -4704,9 +2951,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4715,9 +2962,9 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -4726,13 +2973,13 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if mask[b, l, s] then (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart61{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart45{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -4743,668 +2990,16 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart62 is a loop that runs in parts.
-type scaledDotProductAttentionPart62 struct {
-	da, daAll1, dsum2Sum1, max2, s []float32
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += float64(t3)
-			}
-			dsum2Sum1[sRow+l] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart63 is a loop that runs in parts.
-type scaledDotProductAttentionPart63 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	t, t6                                      float32
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart63) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t6, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := t / sum2At
-		t5 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t8 := float32(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
-				t8 = t7
-			}
-			dsum[maskRow2+s2] = t8
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart64 is a loop that runs in parts.
-type scaledDotProductAttentionPart64 struct {
-	mask        []bool
-	dq, dsum, k []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t3 := float32(0)
-				if mask[maskRow2+j] {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float32(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += float64(t3)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart65 is a loop that runs in parts.
-type scaledDotProductAttentionPart65 struct {
-	mask        []bool
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				maskAt := mask[(maskRow+i)*S+j]
-				t3 := float32(0)
-				if maskAt {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t3 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t3)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart66 is a loop that runs in parts.
-type scaledDotProductAttentionPart66 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t6                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t4 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t7 := float32(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
-				t7 = float32(t3 * t5)
-			}
-			dbias[maskRow2+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(1 / math.Sqrt(float64(E)))
-	t2 := float32(-math.Inf(1))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p)) else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t6 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart63{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart64{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart65{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart66{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart67 is a loop that runs in parts.
-type scaledDotProductAttentionPart67 struct {
-	da, daAll1, dsum2Sum1, max2, s []float64
-	L, S                           int
-}
-
-func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
-	da, daAll1, dsum2Sum1, max2, s, L, S := part.da, part.daAll1, part.dsum2Sum1, part.max2, part.s, part.L, part.S
-	for b2 := from; b2 < to; b2++ {
-		sRow := b2 * L
-		for l := range L {
-			sum3 := float64(0)
-			sRow2 := (sRow + l) * S
-			for s2 := range S {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * (-da[sRow2+s2] - daAll1[sRow2+s2]))
-				sum3 += t3
-			}
-			dsum2Sum1[sRow+l] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart68 is a loop that runs in parts.
-type scaledDotProductAttentionPart68 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t, t5                                      float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart68) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := t / sum2At
-		t4 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t7 := float64(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-				t7 = t6
-			}
-			dsum[maskRow2+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart69 is a loop that runs in parts.
-type scaledDotProductAttentionPart69 struct {
-	mask        []bool
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				t3 := float64(0)
-				if mask[maskRow2+j] {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float64(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += t3
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart70 is a loop that runs in parts.
-type scaledDotProductAttentionPart70 struct {
-	mask        []bool
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				maskAt := mask[(maskRow+i)*S+j]
-				t3 := float64(0)
-				if maskAt {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t3 = float64(dsumAt * qAt)
-				}
-				sum3 += t3
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart71 is a loop that runs in parts.
-type scaledDotProductAttentionPart71 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t5                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			t6 := float64(0)
-			if mask[maskRow2+s2] {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-				t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
-			}
-			dbias[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal false, mask given, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionNoCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if mask[b, i, j] then sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j] else acc(T)(-inf)   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := 1 / math.Sqrt(float64(E))
-	t2 := -math.Inf(1)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p)) else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t5 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart68{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if mask[b, i, j] then @sum[b, i, j] * k[b, j, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart69{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if mask[b, i, j] then @sum[b, i, j] * q[b, i, e] else 0   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart70{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if mask[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart71{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart72 is a loop that runs in parts.
-type scaledDotProductAttentionPart72 struct {
+// scaledDotProductAttentionPart46 is a loop that runs in parts.
+type scaledDotProductAttentionPart46 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
-	t4                               float32
+	t3                               float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
-	kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+func (part *scaledDotProductAttentionPart46) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
 		for l := range L {
@@ -5414,12 +3009,12 @@ func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
 			for s2 := range S {
 				t6 := float32(0)
 				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					t5 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t4 / sum2At
-					t6 = float32(t3 * t5)
+					t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t6 = -runtime.Absorb(t4, t5/sum2At/sum2At)
 				}
 				sum3 += float64(t6)
 			}
@@ -5429,55 +3024,59 @@ func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart73 is a loop that runs in parts.
-type scaledDotProductAttentionPart73 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float32
-	t4                                   float32
-	L, S                                 int
+// scaledDotProductAttentionPart47 is a loop that runs in parts.
+type scaledDotProductAttentionPart47 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	t, t3                                  float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart73) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t4, part.L, part.S
+func (part *scaledDotProductAttentionPart47) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		keptRow := b2 * L
-		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
-		dsum2At := dsum2[keptRow+l]
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t6 := float32(0)
-			if kept[keptRow2+s2] {
+			t9 := float32(0)
+			if mask[maskRow2+s2] {
+				t7 := float32(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t3 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-				t5 := float32(t3 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t4 / sum2At))
-				t6 = t5
+				t8 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t)
 			}
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-			ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
+			dsum[maskRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart74 is a loop that runs in parts.
-type scaledDotProductAttentionPart74 struct {
-	mask     []bool
-	ds, dsum []float32
-	t        float32
-	L, S     int
+// scaledDotProductAttentionPart48 is a loop that runs in parts.
+type scaledDotProductAttentionPart48 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t3                                      float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
-	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
+func (part *scaledDotProductAttentionPart48) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -5485,39 +3084,27 @@ func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t3 := float32(0)
+			t9 := float32(0)
 			if mask[maskRow2+s2] {
-				t3 = float32(t * ds[maskRow2+s2])
+				t7 := float32(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dsum[maskRow2+s2] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart75 is a loop that runs in parts.
-type scaledDotProductAttentionPart75 struct {
-	mask      []bool
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			t3 := float32(0)
-			if mask[maskRow2+s2] {
-				t3 = ds[maskRow2+s2]
-			}
-			dbias[maskRow2+s2] = t3
+			dbias[maskRow2+s2] = t9
 		}
 	}
 	return nil
@@ -5564,7 +3151,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	t := float32(1 / math.Sqrt(float64(E)))
 	t2 := float32(-math.Inf(1))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart12{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5577,7 +3164,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5610,10 +3197,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5622,11 +3209,11 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t4 := float32(1 - v.p)
+	t3 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart46{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -5635,10 +3222,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if mask[b, l, s] then absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|)))) else 0   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart47{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5647,21 +3234,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart74{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5670,9 +3245,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5681,9 +3256,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5692,13 +3267,13 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if mask[b, l, s] then (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart75{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart48{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -5709,15 +3284,15 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart76 is a loop that runs in parts.
-type scaledDotProductAttentionPart76 struct {
+// scaledDotProductAttentionPart49 is a loop that runs in parts.
+type scaledDotProductAttentionPart49 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t3                               float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart49) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -5726,15 +3301,16 @@ func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
 			keptRow2 := (keptRow + l) * S
 			sum2At := sum2[keptRow+l]
 			for s2 := range S {
-				t5 := float64(0)
+				t6 := float64(0)
 				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t4 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t3 / sum2At
-					t5 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t4)
+					t5 := math.Exp(s[keptRow2+s2]-max2[keptRow+l]) / sum2At / sum2At
+					t6 = -runtime.Absorb(t4, t5)
 				}
-				sum3 += t5
+				sum3 += t6
 			}
 			dsum2[keptRow+l] = sum3
 		}
@@ -5742,55 +3318,59 @@ func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart77 is a loop that runs in parts.
-type scaledDotProductAttentionPart77 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float64
-	t3                                   float64
-	L, S                                 int
+// scaledDotProductAttentionPart50 is a loop that runs in parts.
+type scaledDotProductAttentionPart50 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t, t3                                  float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart77) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
+func (part *scaledDotProductAttentionPart50) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		keptRow := b2 * L
-		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
-		dsum2At := dsum2[keptRow+l]
+		maskRow := b2 * L
+		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t6 := float64(0)
-			if kept[keptRow2+s2] {
+			t9 := float64(0)
+			if mask[maskRow2+s2] {
+				t7 := float64(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-				t5 := float64(t4 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t3 / sum2At))
-				t6 = t5
+				t8 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t)
 			}
-			if S == 0 {
-				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-			}
-			t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-			ds[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
+			dsum[maskRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart78 is a loop that runs in parts.
-type scaledDotProductAttentionPart78 struct {
-	mask     []bool
-	ds, dsum []float64
-	t        float64
-	L, S     int
+// scaledDotProductAttentionPart51 is a loop that runs in parts.
+type scaledDotProductAttentionPart51 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t3                                      float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
-	mask, ds, dsum, t, L, S := part.mask, part.ds, part.dsum, part.t, part.L, part.S
+func (part *scaledDotProductAttentionPart51) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -5798,39 +3378,27 @@ func (part *scaledDotProductAttentionPart78) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			t4 := float64(0)
+			t9 := float64(0)
 			if mask[maskRow2+s2] {
-				t4 = float64(t * ds[maskRow2+s2])
+				t7 := float64(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dsum[maskRow2+s2] = t4
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart79 is a loop that runs in parts.
-type scaledDotProductAttentionPart79 struct {
-	mask      []bool
-	dbias, ds []float64
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart79) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			t4 := float64(0)
-			if mask[maskRow2+s2] {
-				t4 = ds[maskRow2+s2]
-			}
-			dbias[maskRow2+s2] = t4
+			dbias[maskRow2+s2] = t9
 		}
 	}
 	return nil
@@ -5877,7 +3445,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	t := 1 / math.Sqrt(float64(E))
 	t2 := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart16{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart14{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5889,7 +3457,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5922,10 +3490,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5934,11 +3502,11 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t3 := 1 - v.p
+	t3 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -5947,10 +3515,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if mask[b, l, s] then absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|)))) else 0   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart50{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5959,21 +3527,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = if mask[b, l, s] then acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s] else 0   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart78{mask, ds, dsum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -5982,9 +3538,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -5993,9 +3549,9 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6004,13 +3560,13 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = if mask[b, l, s] then @s[b, l, s] else 0   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if mask[b, l, s] then (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])) else 0   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart79{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart51{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -6021,16 +3577,16 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart80 is a loop that runs in parts.
-type scaledDotProductAttentionPart80 struct {
+// scaledDotProductAttentionPart52 is a loop that runs in parts.
+type scaledDotProductAttentionPart52 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float32
-	t2                               float32
+	t                                float32
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
-	kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+func (part *scaledDotProductAttentionPart52) Run(from, to int) error {
+	kept, da, daAll1, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
 		for l := range L {
@@ -6043,9 +3599,9 @@ func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-					t3 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t2 / sum2At
-					t4 = float32(t * t3)
+					t2 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2/sum2At/sum2At)
+					t4 = -t3
 				}
 				sum3 += float64(t4)
 			}
@@ -6055,16 +3611,16 @@ func (part *scaledDotProductAttentionPart80) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart81 is a loop that runs in parts.
-type scaledDotProductAttentionPart81 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float32
-	t2                                   float32
-	L, S                                 int
+// scaledDotProductAttentionPart53 is a loop that runs in parts.
+type scaledDotProductAttentionPart53 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	scale, t                               float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart81) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+func (part *scaledDotProductAttentionPart53) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.scale, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -6072,68 +3628,62 @@ func (part *scaledDotProductAttentionPart81) Run(from, to int) error {
 		b2 := rest
 		keptRow := b2 * L
 		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
+		t2 := 1 / sum2[keptRow+l]
 		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			t4 := float32(0)
+			t5 := float32(0)
 			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2)
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-				t3 := float32(t * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t2 / sum2At))
-				t4 = t3
+				t4 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t5 = runtime.Absorb(t3, t4)
 			}
 			if S == 0 {
 				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 			}
-			t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
-			ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
+			t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			dsum[keptRow2+s2] = runtime.Absorb(t5+runtime.Absorb(dsum2At, t6), scale)
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart82 is a loop that runs in parts.
-type scaledDotProductAttentionPart82 struct {
-	ds, dsum []float32
-	scale    float32
-	L, S     int
+// scaledDotProductAttentionPart54 is a loop that runs in parts.
+type scaledDotProductAttentionPart54 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t                                       float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart82) Run(from, to int) error {
-	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
+func (part *scaledDotProductAttentionPart54) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t2 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			dsum[dsRow2+s2] = float32(scale * ds[dsRow2+s2])
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart83 is a loop that runs in parts.
-type scaledDotProductAttentionPart83 struct {
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart83) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			dbias[dsRow2+s2] = ds[dsRow2+s2]
+			t5 := float32(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t5 = runtime.Absorb(t3, t4)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			dbias[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
 		}
 	}
 	return nil
@@ -6178,7 +3728,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	s := runtime.Temp[float32](b, B*L*S)
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart20{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart16{bias, s, sum, scale, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6191,7 +3741,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6224,10 +3774,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6236,11 +3786,11 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t2 := float32(1 - v.p)
+	t := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart80{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart52{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6249,10 +3799,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart81{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart53{kept, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6261,21 +3811,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart82{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6284,9 +3822,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6295,9 +3833,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6306,13 +3844,13 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart83{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart54{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -6323,15 +3861,15 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart84 is a loop that runs in parts.
-type scaledDotProductAttentionPart84 struct {
+// scaledDotProductAttentionPart55 is a loop that runs in parts.
+type scaledDotProductAttentionPart55 struct {
 	kept                             []bool
 	da, daAll1, dsum2, max2, s, sum2 []float64
 	t                                float64
 	L, S                             int
 }
 
-func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
+func (part *scaledDotProductAttentionPart55) Run(from, to int) error {
 	kept, da, daAll1, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for b2 := from; b2 < to; b2++ {
 		keptRow := b2 * L
@@ -6340,15 +3878,16 @@ func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
 			keptRow2 := (keptRow + l) * S
 			sum2At := sum2[keptRow+l]
 			for s2 := range S {
-				t3 := float64(0)
+				t4 := float64(0)
 				if kept[keptRow2+s2] {
 					if S == 0 {
 						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 					}
-					t2 := (-da[keptRow2+s2] - daAll1[keptRow2+s2]) / sum2At / t / sum2At
-					t3 = float64(math.Exp(s[keptRow2+s2]-max2[keptRow+l]) * t2)
+					t2 := math.Exp(s[keptRow2+s2]-max2[keptRow+l]) / sum2At / sum2At
+					t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2)
+					t4 = -t3
 				}
-				sum3 += t3
+				sum3 += t4
 			}
 			dsum2[keptRow+l] = sum3
 		}
@@ -6356,16 +3895,17 @@ func (part *scaledDotProductAttentionPart84) Run(from, to int) error {
 	return nil
 }
 
-// scaledDotProductAttentionPart85 is a loop that runs in parts.
-type scaledDotProductAttentionPart85 struct {
-	kept                                 []bool
-	da, daAll1, ds, dsum2, max2, s, sum2 []float64
-	t                                    float64
-	L, S                                 int
+// scaledDotProductAttentionPart56 is a loop that runs in parts.
+type scaledDotProductAttentionPart56 struct {
+	v                                      scaledDotProductAttentionValues
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t                                      float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart85) Run(from, to int) error {
-	kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.ds, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
+func (part *scaledDotProductAttentionPart56) Run(from, to int) error {
+	v, kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, L, S := &part.v, part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -6373,68 +3913,62 @@ func (part *scaledDotProductAttentionPart85) Run(from, to int) error {
 		b2 := rest
 		keptRow := b2 * L
 		keptRow2 := (keptRow + l) * S
-		sum2At := sum2[keptRow+l]
+		t2 := 1 / sum2[keptRow+l]
 		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			t4 := float64(0)
+			t5 := float64(0)
 			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2)
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t2 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-				t3 := float64(t2 * ((da[keptRow2+s2] + daAll1[keptRow2+s2]) / t / sum2At))
-				t4 = t3
+				t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t5 = runtime.Absorb(t3, t4)
 			}
 			if S == 0 {
 				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 			}
-			t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
-			ds[keptRow2+s2] = t4 + runtime.Absorb(dsum2At, t5)
+			t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			dsum[keptRow2+s2] = runtime.Absorb(t5+runtime.Absorb(dsum2At, t6), v.scale)
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart86 is a loop that runs in parts.
-type scaledDotProductAttentionPart86 struct {
-	v        scaledDotProductAttentionValues
-	ds, dsum []float64
-	L, S     int
+// scaledDotProductAttentionPart57 is a loop that runs in parts.
+type scaledDotProductAttentionPart57 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t                                       float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart86) Run(from, to int) error {
-	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
+func (part *scaledDotProductAttentionPart57) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t2 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			dsum[dsRow2+s2] = float64(v.scale * ds[dsRow2+s2])
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart87 is a loop that runs in parts.
-type scaledDotProductAttentionPart87 struct {
-	dbias, ds []float64
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart87) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			dbias[dsRow2+s2] = ds[dsRow2+s2]
+			t5 := float64(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t), t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t4 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t5 = runtime.Absorb(t3, t4)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			dbias[keptRow2+s2] = t5 + runtime.Absorb(dsum2At, t6)
 		}
 	}
 	return nil
@@ -6478,7 +4012,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// s[b, i, j] = sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
 	s := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart22{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart18{*v, bias, s, sum, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6490,7 +4024,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6523,10 +4057,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6535,11 +4069,11 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t := 1 - v.p
+	t := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart84{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart55{kept, da, daAll1, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6548,10 +4082,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart85{kept, da, daAll1, ds, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart56{*v, kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6560,21 +4094,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart86{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6583,9 +4105,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6594,9 +4116,9 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6605,13 +4127,13 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart87{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -6622,24 +4144,79 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart88 is a loop that runs in parts.
-type scaledDotProductAttentionPart88 struct {
-	ds, dsum []float32
-	t        float32
-	L, S     int
+// scaledDotProductAttentionPart58 is a loop that runs in parts.
+type scaledDotProductAttentionPart58 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	t, t2                                  float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart88) Run(from, to int) error {
-	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
+func (part *scaledDotProductAttentionPart58) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, t2, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			dsum[dsRow2+s2] = float32(t * ds[dsRow2+s2])
+			t6 := float32(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			dsum[keptRow2+s2] = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), t)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart59 is a loop that runs in parts.
+type scaledDotProductAttentionPart59 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t2                                      float32
+	L, S                                    int
+}
+
+func (part *scaledDotProductAttentionPart59) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t6 := float32(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+			dbias[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
 		}
 	}
 	return nil
@@ -6684,7 +4261,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	s := runtime.Temp[float32](b, B*L*S)
 	t := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart24{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart20{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6697,7 +4274,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6730,10 +4307,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6742,11 +4319,11 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t3 := float32(1 - v.p)
+	t2 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart32{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6755,10 +4332,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart58{kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6767,21 +4344,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart88{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6790,9 +4355,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6801,9 +4366,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -6812,13 +4377,13 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 		}
 	}
 
-	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart83{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart59{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -6829,24 +4394,79 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 	return nil
 }
 
-// scaledDotProductAttentionPart89 is a loop that runs in parts.
-type scaledDotProductAttentionPart89 struct {
-	ds, dsum []float64
-	t        float64
-	L, S     int
+// scaledDotProductAttentionPart60 is a loop that runs in parts.
+type scaledDotProductAttentionPart60 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t, t2                                  float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart89) Run(from, to int) error {
-	ds, dsum, t, L, S := part.ds, part.dsum, part.t, part.L, part.S
+func (part *scaledDotProductAttentionPart60) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, t2, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			dsum[dsRow2+s2] = float64(t * ds[dsRow2+s2])
+			t6 := float64(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			dsum[keptRow2+s2] = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), t)
+		}
+	}
+	return nil
+}
+
+// scaledDotProductAttentionPart61 is a loop that runs in parts.
+type scaledDotProductAttentionPart61 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t2                                      float64
+	L, S                                    int
+}
+
+func (part *scaledDotProductAttentionPart61) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
+	for point := from; point < to; point++ {
+		rest := point
+		l := rest % L
+		rest /= L
+		b2 := rest
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
+		for s2 := range S {
+			t6 := float64(0)
+			if kept[keptRow2+s2] {
+				t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+			}
+			if S == 0 {
+				return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+			}
+			t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+			dbias[keptRow2+s2] = t6 + runtime.Absorb(dsum2At, t7)
 		}
 	}
 	return nil
@@ -6891,7 +4511,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	s := runtime.Temp[float64](b, B*L*S)
 	t := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart25{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart21{bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6903,7 +4523,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6936,10 +4556,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6948,11 +4568,11 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t2 := 1 - v.p
+	t2 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart40{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -6961,10 +4581,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart60{kept, da, daAll1, dsum, dsum2, max2, s, sum2, t, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6973,21 +4593,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @sum[b, l, s] = acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart89{ds, dsum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -6996,9 +4604,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7007,9 +4615,9 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7018,13 +4626,13 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 		}
 	}
 
-	// @bias[b, l, s] = @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart87{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart61{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -7035,16 +4643,16 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 	return nil
 }
 
-// scaledDotProductAttentionPart90 is a loop that runs in parts.
-type scaledDotProductAttentionPart90 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	scale, t5                                  float32
-	L, S                                       int
+// scaledDotProductAttentionPart62 is a loop that runs in parts.
+type scaledDotProductAttentionPart62 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	scale, t2                              float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
+func (part *scaledDotProductAttentionPart62) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.scale, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -7052,116 +4660,44 @@ func (part *scaledDotProductAttentionPart90) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := scale / sum2At
-		t4 := dsum2Sum1[maskRow+l] / sum2At
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t7 float32
+			var t8 float32
 			if l < s2 || !mask[maskRow2+s2] {
-				t7 = 0
+				t8 = 0
 			} else {
+				t6 := float32(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t6 := float32(float32(t2*t3) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-				t7 = t6
+				t7 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), scale)
 			}
-			dsum[maskRow2+s2] = t7
+			dsum[maskRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart91 is a loop that runs in parts.
-type scaledDotProductAttentionPart91 struct {
-	mask        []bool
-	dq, dsum, k []float32
-	E, L, S     int
+// scaledDotProductAttentionPart63 is a loop that runs in parts.
+type scaledDotProductAttentionPart63 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t2                                      float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart91) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t2 float32
-				if i < j || !mask[maskRow2+j] {
-					t2 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float32(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += float64(t2)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart92 is a loop that runs in parts.
-type scaledDotProductAttentionPart92 struct {
-	mask        []bool
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart92) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				c3 := c
-				if !c3 {
-					maskAt := mask[(maskRow+i)*S+j]
-					c2 := !maskAt
-					c3 = c2
-				}
-				var t2 float32
-				if c3 {
-					t2 = 0
-				} else {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t2 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t2)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart93 is a loop that runs in parts.
-type scaledDotProductAttentionPart93 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t5                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+func (part *scaledDotProductAttentionPart63) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -7169,554 +4705,29 @@ func (part *scaledDotProductAttentionPart93) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := dsum2Sum1[maskRow+l] / sum2At
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t6 float32
+			var t8 float32
 			if l < s2 || !mask[maskRow2+s2] {
-				t6 = 0
+				t8 = 0
 			} else {
+				t6 := float32(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t2 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-				t6 = float32(t2 * t4)
+				t7 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f32.
-func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t5 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart90{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart91{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart92{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart93{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart94 is a loop that runs in parts.
-type scaledDotProductAttentionPart94 struct {
-	v                                          scaledDotProductAttentionValues
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t4                                         float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart94) Run(from, to int) error {
-	v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := v.scale / sum2At
-		t3 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			var t6 float64
-			if l < s2 || !mask[maskRow2+s2] {
-				t6 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t5 := float64(float64(t2*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t4))
-				t6 = t5
-			}
-			dsum[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart95 is a loop that runs in parts.
-type scaledDotProductAttentionPart95 struct {
-	mask        []bool
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart95) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t2 float64
-				if i < j || !mask[maskRow2+j] {
-					t2 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float64(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += t2
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart96 is a loop that runs in parts.
-type scaledDotProductAttentionPart96 struct {
-	mask        []bool
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart96) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				c3 := c
-				if !c3 {
-					maskAt := mask[(maskRow+i)*S+j]
-					c2 := !maskAt
-					c3 = c2
-				}
-				var t2 float64
-				if c3 {
-					t2 = 0
-				} else {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t2 = float64(dsumAt * qAt)
-				}
-				sum3 += t2
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart97 is a loop that runs in parts.
-type scaledDotProductAttentionPart97 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t4                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart97) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t2 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			var t5 float64
-			if l < s2 || !mask[maskRow2+s2] {
-				t5 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t2) / t4 / sum2At
-				t5 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t3)
-			}
-			dbias[maskRow2+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal true, mask given, scale given, p == real(0), T f64.
-func scaledDotProductAttentionCausalMaskScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t4 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart94{*v, mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart95{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart96{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart97{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart98 is a loop that runs in parts.
-type scaledDotProductAttentionPart98 struct {
-	mask     []bool
-	ds, dsum []float32
-	scale    float32
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart98) Run(from, to int) error {
-	mask, ds, dsum, scale, L, S := part.mask, part.ds, part.dsum, part.scale, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			var t2 float32
-			if l < s2 || !mask[maskRow2+s2] {
-				t2 = 0
-			} else {
-				t2 = float32(scale * ds[maskRow2+s2])
-			}
-			dsum[maskRow2+s2] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart99 is a loop that runs in parts.
-type scaledDotProductAttentionPart99 struct {
-	mask      []bool
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart99) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			var t2 float32
-			if l < s2 || !mask[maskRow2+s2] {
-				t2 = 0
-			} else {
-				t2 = ds[maskRow2+s2]
-			}
-			dbias[maskRow2+s2] = t2
+			dbias[maskRow2+s2] = t8
 		}
 	}
 	return nil
@@ -7763,7 +4774,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart26{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart22{mask, bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7776,7 +4787,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7809,10 +4820,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7821,11 +4832,11 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t3 := float32(1 - v.p)
+	t2 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart32{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -7834,10 +4845,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart62{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7846,21 +4857,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart98{mask, ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -7869,9 +4868,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7880,9 +4879,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -7891,13 +4890,13 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 		}
 	}
 
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart99{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart63{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -7908,16 +4907,17 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart100 is a loop that runs in parts.
-type scaledDotProductAttentionPart100 struct {
-	v        scaledDotProductAttentionValues
-	mask     []bool
-	ds, dsum []float64
-	L, S     int
+// scaledDotProductAttentionPart64 is a loop that runs in parts.
+type scaledDotProductAttentionPart64 struct {
+	v                                      scaledDotProductAttentionValues
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t2                                     float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart100) Run(from, to int) error {
-	v, mask, ds, dsum, L, S := &part.v, part.mask, part.ds, part.dsum, part.L, part.S
+func (part *scaledDotProductAttentionPart64) Run(from, to int) error {
+	v, kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S := &part.v, part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -7925,28 +4925,44 @@ func (part *scaledDotProductAttentionPart100) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t3 float64
+			var t8 float64
 			if l < s2 || !mask[maskRow2+s2] {
-				t3 = 0
+				t8 = 0
 			} else {
-				t3 = float64(v.scale * ds[maskRow2+s2])
+				t6 := float64(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), v.scale)
 			}
-			dsum[maskRow2+s2] = t3
+			dsum[maskRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart101 is a loop that runs in parts.
-type scaledDotProductAttentionPart101 struct {
-	mask      []bool
-	dbias, ds []float64
-	L, S      int
+// scaledDotProductAttentionPart65 is a loop that runs in parts.
+type scaledDotProductAttentionPart65 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t2                                      float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart101) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart65) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -7954,14 +4970,29 @@ func (part *scaledDotProductAttentionPart101) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t4 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t3 float64
+			var t8 float64
 			if l < s2 || !mask[maskRow2+s2] {
-				t3 = 0
+				t8 = 0
 			} else {
-				t3 = ds[maskRow2+s2]
+				t6 := float64(0)
+				if kept[maskRow2+s2] {
+					t3 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[maskRow2+s2] = t3
+			dbias[maskRow2+s2] = t8
 		}
 	}
 	return nil
@@ -8007,7 +5038,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart27{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart23{*v, mask, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8019,7 +5050,7 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8052,10 +5083,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8064,11 +5095,11 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t2 := 1 - v.p
+	t2 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart40{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8077,10 +5108,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart64{*v, kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8089,21 +5120,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart100{*v, mask, ds, dsum, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8112,9 +5131,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8123,9 +5142,9 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8134,13 +5153,13 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 		}
 	}
 
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart101{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart65{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -8151,16 +5170,16 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 	return nil
 }
 
-// scaledDotProductAttentionPart102 is a loop that runs in parts.
-type scaledDotProductAttentionPart102 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	t2, t6                                     float32
-	L, S                                       int
+// scaledDotProductAttentionPart66 is a loop that runs in parts.
+type scaledDotProductAttentionPart66 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	t2, t3                                 float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
+func (part *scaledDotProductAttentionPart66) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -8168,116 +5187,44 @@ func (part *scaledDotProductAttentionPart102) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := t2 / sum2At
-		t5 := dsum2Sum1[maskRow+l] / sum2At
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t8 float32
+			var t9 float32
 			if l < s2 || !mask[maskRow2+s2] {
-				t8 = 0
+				t9 = 0
 			} else {
+				t7 := float32(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t4 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t7 := float32(float32(t3*t4) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t5) / t6))
-				t8 = t7
+				t8 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t2)
 			}
-			dsum[maskRow2+s2] = t8
+			dsum[maskRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart103 is a loop that runs in parts.
-type scaledDotProductAttentionPart103 struct {
-	mask        []bool
-	dq, dsum, k []float32
-	E, L, S     int
+// scaledDotProductAttentionPart67 is a loop that runs in parts.
+type scaledDotProductAttentionPart67 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t3                                      float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart103) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t3 float32
-				if i < j || !mask[maskRow2+j] {
-					t3 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float32(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += float64(t3)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart104 is a loop that runs in parts.
-type scaledDotProductAttentionPart104 struct {
-	mask        []bool
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart104) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				c3 := c
-				if !c3 {
-					maskAt := mask[(maskRow+i)*S+j]
-					c2 := !maskAt
-					c3 = c2
-				}
-				var t3 float32
-				if c3 {
-					t3 = 0
-				} else {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t3 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t3)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart105 is a loop that runs in parts.
-type scaledDotProductAttentionPart105 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t6                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart105) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
+func (part *scaledDotProductAttentionPart67) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -8285,554 +5232,29 @@ func (part *scaledDotProductAttentionPart105) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t4 := dsum2Sum1[maskRow+l] / sum2At
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t7 float32
+			var t9 float32
 			if l < s2 || !mask[maskRow2+s2] {
-				t7 = 0
+				t9 = 0
 			} else {
+				t7 := float32(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t3 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
-				t5 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t6 / sum2At
-				t7 = float32(t3 * t5)
+				t8 := float32(math.Exp(float64(s[maskRow2+s2] - max2[maskRow+l])))
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dbias[maskRow2+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	t2 := float32(1 / math.Sqrt(float64(E)))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t6 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart102{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart103{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart104{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart105{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart106 is a loop that runs in parts.
-type scaledDotProductAttentionPart106 struct {
-	mask                                       []bool
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t2, t5                                     float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart106) Run(from, to int) error {
-	mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.mask, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := t2 / sum2At
-		t4 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			var t7 float64
-			if l < s2 || !mask[maskRow2+s2] {
-				t7 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t6 := float64(float64(t3*math.Exp(s[maskRow2+s2]-max2[maskRow+l])) * ((da[maskRow2+s2] + daAll1[maskRow2+s2] + t4) / t5))
-				t7 = t6
-			}
-			dsum[maskRow2+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart107 is a loop that runs in parts.
-type scaledDotProductAttentionPart107 struct {
-	mask        []bool
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart107) Run(from, to int) error {
-	mask, dq, dsum, k, E, L, S := part.mask, part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		kRow := b2 * S
-		maskRow2 := (maskRow + i) * S
-		dqRow := (maskRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t3 float64
-				if i < j || !mask[maskRow2+j] {
-					t3 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float64(dsum[maskRow2+j] * kAt)
-				}
-				sum3 += t3
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart108 is a loop that runs in parts.
-type scaledDotProductAttentionPart108 struct {
-	mask        []bool
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart108) Run(from, to int) error {
-	mask, dk, dsum, q, E, L, S := part.mask, part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		maskRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				c3 := c
-				if !c3 {
-					maskAt := mask[(maskRow+i)*S+j]
-					c2 := !maskAt
-					c3 = c2
-				}
-				var t3 float64
-				if c3 {
-					t3 = 0
-				} else {
-					dsumAt := dsum[(maskRow+i)*S+j]
-					qAt := q[(maskRow+i)*E+e]
-					t3 = float64(dsumAt * qAt)
-				}
-				sum3 += t3
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart109 is a loop that runs in parts.
-type scaledDotProductAttentionPart109 struct {
-	mask                                        []bool
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t5                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart109) Run(from, to int) error {
-	mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.mask, part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		sum2At := sum2[maskRow+l]
-		t3 := dsum2Sum1[maskRow+l] / sum2At
-		for s2 := range S {
-			var t6 float64
-			if l < s2 || !mask[maskRow2+s2] {
-				t6 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t4 := (da[maskRow2+s2] + daAll1[maskRow2+s2] + t3) / t5 / sum2At
-				t6 = float64(math.Exp(s[maskRow2+s2]-max2[maskRow+l]) * t4)
-			}
-			dbias[maskRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal true, mask given, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionCausalMaskNoScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	mask := runtime.Elements[bool](b, 3)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j || !mask[b, i, j] then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	t2 := 1 / math.Sqrt(float64(E))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t5 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart106{mask, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart107{mask, dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j || !mask[b, i, j] then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart108{mask, dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart109{mask, da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart110 is a loop that runs in parts.
-type scaledDotProductAttentionPart110 struct {
-	mask     []bool
-	ds, dsum []float32
-	t2       float32
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart110) Run(from, to int) error {
-	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			var t3 float32
-			if l < s2 || !mask[maskRow2+s2] {
-				t3 = 0
-			} else {
-				t3 = float32(t2 * ds[maskRow2+s2])
-			}
-			dsum[maskRow2+s2] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart111 is a loop that runs in parts.
-type scaledDotProductAttentionPart111 struct {
-	mask      []bool
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart111) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		maskRow := b2 * L
-		maskRow2 := (maskRow + l) * S
-		for s2 := range S {
-			var t3 float32
-			if l < s2 || !mask[maskRow2+s2] {
-				t3 = 0
-			} else {
-				t3 = ds[maskRow2+s2]
-			}
-			dbias[maskRow2+s2] = t3
+			dbias[maskRow2+s2] = t9
 		}
 	}
 	return nil
@@ -8879,7 +5301,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart28{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart24{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8892,7 +5314,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8925,10 +5347,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8937,11 +5359,11 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t4 := float32(1 - v.p)
+	t3 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart46{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -8950,10 +5372,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart66{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8962,21 +5384,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart110{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -8985,9 +5395,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -8996,9 +5406,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9007,13 +5417,13 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart111{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart67{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -9024,16 +5434,16 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart112 is a loop that runs in parts.
-type scaledDotProductAttentionPart112 struct {
-	mask     []bool
-	ds, dsum []float64
-	t2       float64
-	L, S     int
+// scaledDotProductAttentionPart68 is a loop that runs in parts.
+type scaledDotProductAttentionPart68 struct {
+	kept, mask                             []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t2, t3                                 float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
-	mask, ds, dsum, t2, L, S := part.mask, part.ds, part.dsum, part.t2, part.L, part.S
+func (part *scaledDotProductAttentionPart68) Run(from, to int) error {
+	kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -9041,28 +5451,44 @@ func (part *scaledDotProductAttentionPart112) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t4 float64
+			var t9 float64
 			if l < s2 || !mask[maskRow2+s2] {
-				t4 = 0
+				t9 = 0
 			} else {
-				t4 = float64(t2 * ds[maskRow2+s2])
+				t7 := float64(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t2)
 			}
-			dsum[maskRow2+s2] = t4
+			dsum[maskRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart113 is a loop that runs in parts.
-type scaledDotProductAttentionPart113 struct {
-	mask      []bool
-	dbias, ds []float64
-	L, S      int
+// scaledDotProductAttentionPart69 is a loop that runs in parts.
+type scaledDotProductAttentionPart69 struct {
+	kept, mask                              []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t3                                      float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart113) Run(from, to int) error {
-	mask, dbias, ds, L, S := part.mask, part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart69) Run(from, to int) error {
+	kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.mask, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
@@ -9070,14 +5496,29 @@ func (part *scaledDotProductAttentionPart113) Run(from, to int) error {
 		b2 := rest
 		maskRow := b2 * L
 		maskRow2 := (maskRow + l) * S
+		t5 := 1 / sum2[maskRow+l]
+		dsum2At := dsum2[maskRow+l]
 		for s2 := range S {
-			var t4 float64
+			var t9 float64
 			if l < s2 || !mask[maskRow2+s2] {
-				t4 = 0
+				t9 = 0
 			} else {
-				t4 = ds[maskRow2+s2]
+				t7 := float64(0)
+				if kept[maskRow2+s2] {
+					t4 := runtime.Absorb(da[maskRow2+s2]+daAll1[maskRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := math.Exp(s[maskRow2+s2] - max2[maskRow+l])
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dbias[maskRow2+s2] = t4
+			dbias[maskRow2+s2] = t9
 		}
 	}
 	return nil
@@ -9124,7 +5565,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart29{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart25{mask, bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9136,7 +5577,7 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9169,10 +5610,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9181,11 +5622,11 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t3 := 1 - v.p
+	t3 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -9194,10 +5635,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart68{kept, mask, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9206,21 +5647,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if l < s || !mask[b, l, s] then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart112{mask, ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9229,9 +5658,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9240,9 +5669,9 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -9251,13 +5680,13 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s || !mask[b, l, s] then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart113{mask, dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart69{kept, mask, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -9268,663 +5697,91 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart114 is a loop that runs in parts.
-type scaledDotProductAttentionPart114 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	scale, t5                                  float32
-	L, S                                       int
+// scaledDotProductAttentionPart70 is a loop that runs in parts.
+type scaledDotProductAttentionPart70 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	scale, t2                              float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart114) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.scale, part.t5, part.L, part.S
+func (part *scaledDotProductAttentionPart70) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.scale, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t2 := scale / sum2At
-		sRow := (sum2Row + l) * S
-		t4 := dsum2Sum1[sum2Row+l] / sum2At
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t7 float32
+			var t8 float32
 			if l < s2 {
-				t7 = 0
+				t8 = 0
 			} else {
+				t6 := float32(0)
+				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t3 := float32(t2 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-				t6 := float32(t3 * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-				t7 = t6
+				t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), scale)
 			}
-			dsum[sRow+s2] = t7
+			dsum[keptRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart115 is a loop that runs in parts.
-type scaledDotProductAttentionPart115 struct {
-	dq, dsum, k []float32
-	E, L, S     int
+// scaledDotProductAttentionPart71 is a loop that runs in parts.
+type scaledDotProductAttentionPart71 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t2                                      float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart115) Run(from, to int) error {
-	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		dsumRow := b2 * L
-		kRow := b2 * S
-		dsumRow2 := (dsumRow + i) * S
-		dqRow := (dsumRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t2 float32
-				if i < j {
-					t2 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float32(dsum[dsumRow2+j] * kAt)
-				}
-				sum3 += float64(t2)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart116 is a loop that runs in parts.
-type scaledDotProductAttentionPart116 struct {
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart116) Run(from, to int) error {
-	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		dsumRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				var t2 float32
-				if c {
-					t2 = 0
-				} else {
-					dsumAt := dsum[(dsumRow+i)*S+j]
-					qAt := q[(dsumRow+i)*E+e]
-					t2 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t2)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart117 is a loop that runs in parts.
-type scaledDotProductAttentionPart117 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t5                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart117) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
+func (part *scaledDotProductAttentionPart71) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t2 := dsum2Sum1[sRow+l] / sum2At
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t4 float32
+			var t8 float32
 			if l < s2 {
-				t4 = 0
+				t8 = 0
 			} else {
+				t6 := float32(0)
+				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t3 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t5 / sum2At))
-				t4 = t3
+				t7 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[sRow2+s2] = t4
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0), T f32.
-func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	scale := float32(v.scale)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart35{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t5 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart114{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, scale, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart115{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart116{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart117{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart118 is a loop that runs in parts.
-type scaledDotProductAttentionPart118 struct {
-	v                                          scaledDotProductAttentionValues
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t4                                         float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart118) Run(from, to int) error {
-	v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S := &part.v, part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t2 := v.scale / sum2At
-		sRow := (sum2Row + l) * S
-		t3 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			var t6 float64
-			if l < s2 {
-				t6 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t5 := float64(float64(t2*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t3) / t4))
-				t6 = t5
-			}
-			dsum[sRow+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart119 is a loop that runs in parts.
-type scaledDotProductAttentionPart119 struct {
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart119) Run(from, to int) error {
-	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		dsumRow := b2 * L
-		kRow := b2 * S
-		dsumRow2 := (dsumRow + i) * S
-		dqRow := (dsumRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t2 float64
-				if i < j {
-					t2 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t2 = float64(dsum[dsumRow2+j] * kAt)
-				}
-				sum3 += t2
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart120 is a loop that runs in parts.
-type scaledDotProductAttentionPart120 struct {
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart120) Run(from, to int) error {
-	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		dsumRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				var t2 float64
-				if c {
-					t2 = 0
-				} else {
-					dsumAt := dsum[(dsumRow+i)*S+j]
-					qAt := q[(dsumRow+i)*E+e]
-					t2 = float64(dsumAt * qAt)
-				}
-				sum3 += t2
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart121 is a loop that runs in parts.
-type scaledDotProductAttentionPart121 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t4                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart121) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t4, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t2 := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			var t5 float64
-			if l < s2 {
-				t5 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t3 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t2) / t4 / sum2At))
-				t5 = t3
-			}
-			dbias[sRow2+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale given, p == real(0), T f64.
-func scaledDotProductAttentionCausalNoMaskScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(scale) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart42{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t4 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart118{*v, da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart119{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart120{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart121{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart122 is a loop that runs in parts.
-type scaledDotProductAttentionPart122 struct {
-	ds, dsum []float32
-	scale    float32
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart122) Run(from, to int) error {
-	ds, dsum, scale, L, S := part.ds, part.dsum, part.scale, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			var t2 float32
-			if l < s2 {
-				t2 = 0
-			} else {
-				t2 = float32(scale * ds[dsRow2+s2])
-			}
-			dsum[dsRow2+s2] = t2
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart123 is a loop that runs in parts.
-type scaledDotProductAttentionPart123 struct {
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart123) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			var t2 float32
-			if l < s2 {
-				t2 = 0
-			} else {
-				t2 = ds[dsRow2+s2]
-			}
-			dbias[dsRow2+s2] = t2
+			dbias[keptRow2+s2] = t8
 		}
 	}
 	return nil
@@ -9970,7 +5827,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	t := float32(-math.Inf(1))
 	scale := float32(v.scale)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart30{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart26{bias, s, sum, scale, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -9983,7 +5840,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10016,10 +5873,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10028,11 +5885,11 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t3 := float32(1 - v.p)
+	t2 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart32{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10041,10 +5898,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart50{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart70{kept, da, daAll1, dsum, dsum2, max2, s, sum2, scale, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10053,21 +5910,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart122{ds, dsum, scale, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10076,9 +5921,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10087,9 +5932,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10098,13 +5943,13 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart123{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart71{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -10115,58 +5960,92 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart124 is a loop that runs in parts.
-type scaledDotProductAttentionPart124 struct {
-	v        scaledDotProductAttentionValues
-	ds, dsum []float64
-	L, S     int
+// scaledDotProductAttentionPart72 is a loop that runs in parts.
+type scaledDotProductAttentionPart72 struct {
+	v                                      scaledDotProductAttentionValues
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t2                                     float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart124) Run(from, to int) error {
-	v, ds, dsum, L, S := &part.v, part.ds, part.dsum, part.L, part.S
+func (part *scaledDotProductAttentionPart72) Run(from, to int) error {
+	v, kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S := &part.v, part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t3 float64
+			var t8 float64
 			if l < s2 {
-				t3 = 0
+				t8 = 0
 			} else {
-				t3 = float64(v.scale * ds[dsRow2+s2])
+				t6 := float64(0)
+				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t8 = runtime.Absorb(t6+runtime.Absorb(dsum2At, t7), v.scale)
 			}
-			dsum[dsRow2+s2] = t3
+			dsum[keptRow2+s2] = t8
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart125 is a loop that runs in parts.
-type scaledDotProductAttentionPart125 struct {
-	dbias, ds []float64
-	L, S      int
+// scaledDotProductAttentionPart73 is a loop that runs in parts.
+type scaledDotProductAttentionPart73 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t2                                      float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart125) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart73) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t4 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t3 float64
+			var t8 float64
 			if l < s2 {
-				t3 = 0
+				t8 = 0
 			} else {
-				t3 = ds[dsRow2+s2]
+				t6 := float64(0)
+				if kept[keptRow2+s2] {
+					t3 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t2)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t5 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+					t6 = runtime.Absorb(runtime.Absorb(t3, t4), t5)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t7 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t8 = t6 + runtime.Absorb(dsum2At, t7)
 			}
-			dbias[dsRow2+s2] = t3
+			dbias[keptRow2+s2] = t8
 		}
 	}
 	return nil
@@ -10211,7 +6090,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	s := runtime.Temp[float64](b, B*L*S)
 	t := -math.Inf(1)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart31{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart27{*v, bias, s, sum, t, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10223,7 +6102,7 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10256,10 +6135,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10268,11 +6147,11 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t2 := 1 - v.p
+	t2 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart56{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart40{kept, da, daAll1, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -10281,10 +6160,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart57{kept, da, daAll1, ds, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(scale))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart72{*v, kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10293,21 +6172,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(scale) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart124{*v, ds, dsum, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -10316,9 +6183,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10327,9 +6194,9 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -10338,13 +6205,13 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 		}
 	}
 
-	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart125{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t2, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -10355,663 +6222,91 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 	return nil
 }
 
-// scaledDotProductAttentionPart126 is a loop that runs in parts.
-type scaledDotProductAttentionPart126 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float32
-	t2, t6                                     float32
-	L, S                                       int
+// scaledDotProductAttentionPart74 is a loop that runs in parts.
+type scaledDotProductAttentionPart74 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float32
+	t2, t3                                 float32
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart126) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t6, part.L, part.S
+func (part *scaledDotProductAttentionPart74) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t3 := t2 / sum2At
-		sRow := (sum2Row + l) * S
-		t5 := dsum2Sum1[sum2Row+l] / sum2At
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t5 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t8 float32
+			var t9 float32
 			if l < s2 {
-				t8 = 0
+				t9 = 0
 			} else {
+				t7 := float32(0)
+				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t4 := float32(t3 * float32(math.Exp(float64(s[sRow+s2]-max2[sum2Row+l]))))
-				t7 := float32(t4 * ((da[sRow+s2] + daAll1[sRow+s2] + t5) / t6))
-				t8 = t7
+				t8 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t2)
 			}
-			dsum[sRow+s2] = t8
+			dsum[keptRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart127 is a loop that runs in parts.
-type scaledDotProductAttentionPart127 struct {
-	dq, dsum, k []float32
-	E, L, S     int
+// scaledDotProductAttentionPart75 is a loop that runs in parts.
+type scaledDotProductAttentionPart75 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float32
+	t3                                      float32
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart127) Run(from, to int) error {
-	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		dsumRow := b2 * L
-		kRow := b2 * S
-		dsumRow2 := (dsumRow + i) * S
-		dqRow := (dsumRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t3 float32
-				if i < j {
-					t3 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float32(dsum[dsumRow2+j] * kAt)
-				}
-				sum3 += float64(t3)
-			}
-			dq[dqRow+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart128 is a loop that runs in parts.
-type scaledDotProductAttentionPart128 struct {
-	dk, dsum, q []float32
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart128) Run(from, to int) error {
-	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		dsumRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				var t3 float32
-				if c {
-					t3 = 0
-				} else {
-					dsumAt := dsum[(dsumRow+i)*S+j]
-					qAt := q[(dsumRow+i)*E+e]
-					t3 = float32(dsumAt * qAt)
-				}
-				sum3 += float64(t3)
-			}
-			dk[dkRow2+e] = float32(sum3)
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart129 is a loop that runs in parts.
-type scaledDotProductAttentionPart129 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float32
-	t6                                          float32
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart129) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t6, part.L, part.S
+func (part *scaledDotProductAttentionPart75) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t3 := dsum2Sum1[sRow+l] / sum2At
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t5 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t5 float32
+			var t9 float32
 			if l < s2 {
-				t5 = 0
+				t9 = 0
 			} else {
+				t7 := float32(0)
+				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
 				if S == 0 {
 					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
 				}
-				t4 := float32(float32(math.Exp(float64(s[sRow2+s2]-max2[sRow+l]))) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t6 / sum2At))
-				t5 = t4
+				t8 := float32(math.Exp(float64(s[keptRow2+s2] - max2[keptRow+l])))
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dbias[sRow2+s2] = t5
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32 computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0), T f32.
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF32(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float32](b, 0)
-	k := runtime.Elements[float32](b, 1)
-	bias := runtime.Elements[float32](b, 4)
-	dy := runtime.Elements[float32](b, 6)
-	v3 := runtime.Elements[float32](b, 2)
-	da := runtime.Elements[float32](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float32](b, 5)
-	dq := runtime.Temp[float32](b, B*L*E)
-	dk := runtime.Temp[float32](b, B*S*E)
-	dv := runtime.Temp[float32](b, B*S*V)
-	dbias := runtime.Temp[float32](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart0{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float32](b, B*L*S)
-	t := float32(-math.Inf(1))
-	t2 := float32(1 / math.Sqrt(float64(E)))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart2{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart3{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float32](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart62{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	t6 := float32(1 - v.p)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart126{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart127{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart128{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart129{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t6, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart130 is a loop that runs in parts.
-type scaledDotProductAttentionPart130 struct {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2 []float64
-	t2, t5                                     float64
-	L, S                                       int
-}
-
-func (part *scaledDotProductAttentionPart130) Run(from, to int) error {
-	da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S := part.da, part.daAll1, part.dsum, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sum2Row := b2 * L
-		sum2At := sum2[sum2Row+l]
-		t3 := t2 / sum2At
-		sRow := (sum2Row + l) * S
-		t4 := dsum2Sum1[sum2Row+l] / sum2At
-		for s2 := range S {
-			var t7 float64
-			if l < s2 {
-				t7 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t6 := float64(float64(t3*math.Exp(s[sRow+s2]-max2[sum2Row+l])) * ((da[sRow+s2] + daAll1[sRow+s2] + t4) / t5))
-				t7 = t6
-			}
-			dsum[sRow+s2] = t7
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart131 is a loop that runs in parts.
-type scaledDotProductAttentionPart131 struct {
-	dq, dsum, k []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart131) Run(from, to int) error {
-	dq, dsum, k, E, L, S := part.dq, part.dsum, part.k, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		i := rest % L
-		rest /= L
-		b2 := rest
-		dsumRow := b2 * L
-		kRow := b2 * S
-		dsumRow2 := (dsumRow + i) * S
-		dqRow := (dsumRow + i) * E
-		for e := range E {
-			sum3 := float64(0)
-			for j := range S {
-				var t3 float64
-				if i < j {
-					t3 = 0
-				} else {
-					kAt := k[(kRow+j)*E+e]
-					t3 = float64(dsum[dsumRow2+j] * kAt)
-				}
-				sum3 += t3
-			}
-			dq[dqRow+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart132 is a loop that runs in parts.
-type scaledDotProductAttentionPart132 struct {
-	dk, dsum, q []float64
-	E, L, S     int
-}
-
-func (part *scaledDotProductAttentionPart132) Run(from, to int) error {
-	dk, dsum, q, E, L, S := part.dk, part.dsum, part.q, part.E, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		j := rest % S
-		rest /= S
-		b2 := rest
-		dsumRow := b2 * L
-		dkRow := b2 * S
-		dkRow2 := (dkRow + j) * E
-		for e := range E {
-			sum3 := float64(0)
-			for i := range L {
-				c := i < j
-				var t3 float64
-				if c {
-					t3 = 0
-				} else {
-					dsumAt := dsum[(dsumRow+i)*S+j]
-					qAt := q[(dsumRow+i)*E+e]
-					t3 = float64(dsumAt * qAt)
-				}
-				sum3 += t3
-			}
-			dk[dkRow2+e] = sum3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart133 is a loop that runs in parts.
-type scaledDotProductAttentionPart133 struct {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2 []float64
-	t5                                          float64
-	L, S                                        int
-}
-
-func (part *scaledDotProductAttentionPart133) Run(from, to int) error {
-	da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S := part.da, part.daAll1, part.dbias, part.dsum2Sum1, part.max2, part.s, part.sum2, part.t5, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		sRow := b2 * L
-		sRow2 := (sRow + l) * S
-		sum2At := sum2[sRow+l]
-		t3 := dsum2Sum1[sRow+l] / sum2At
-		for s2 := range S {
-			var t6 float64
-			if l < s2 {
-				t6 = 0
-			} else {
-				if S == 0 {
-					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
-				}
-				t4 := float64(math.Exp(s[sRow2+s2]-max2[sRow+l]) * ((da[sRow2+s2] + daAll1[sRow2+s2] + t3) / t5 / sum2At))
-				t6 = t4
-			}
-			dbias[sRow2+s2] = t6
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64 computes the derivative of scaled_dot_product_attention with causal true, mask absent, scale absent, p == real(0), T f64.
-func scaledDotProductAttentionCausalNoMaskNoScaleIfRunBackwardF64(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
-	B := b.Ext[0]
-	L := b.Ext[1]
-	S := b.Ext[3]
-	E := b.Ext[2]
-	V := b.Ext[4]
-	wantDq := b.Tensor(8) != nil
-	wantDk := b.Tensor(9) != nil
-	wantDbias := b.Tensor(11) != nil
-	q := runtime.Elements[float64](b, 0)
-	k := runtime.Elements[float64](b, 1)
-	bias := runtime.Elements[float64](b, 4)
-	dy := runtime.Elements[float64](b, 6)
-	v3 := runtime.Elements[float64](b, 2)
-	da := runtime.Elements[float64](b, 7)
-	wantDv := b.Tensor(10) != nil
-	a := runtime.Elements[float64](b, 5)
-	dq := runtime.Temp[float64](b, B*L*E)
-	dk := runtime.Temp[float64](b, B*S*E)
-	dv := runtime.Temp[float64](b, B*S*V)
-	dbias := runtime.Temp[float64](b, B*L*S)
-
-	// sum[b, i, j] += q[b, i, e] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	sum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart6{k, q, sum, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// s[b, i, j] = if i < j then acc(T)(-inf) else sum[b, i, j] * acc(T)(real(1) / sqrt(real(|E|))) + bias[b, i, j]   for b in ...B, i in L, j in S
-	s := runtime.Temp[float64](b, B*L*S)
-	t := -math.Inf(1)
-	t2 := 1 / math.Sqrt(float64(E))
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// max[b, l] max= s[b, l, s]   for b in ...B, l in L, s in S
-	max2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart8{max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// sum2[b, l] += exp(s[b, l, s] - max[b, l])   for b in ...B, l in L, s in S
-	sum2 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart9{max2, s, sum2, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
-	daAll1 := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, V*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum2.sum1[b, l] += exp(s[b, l, s] - max[b, l]) * (-@a[b, l, s] - @a.all.1[b, l, s])   for b in ...B, l in L, s in S
-	dsum2Sum1 := runtime.Temp[float64](b, B*L)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart67{da, daAll1, dsum2Sum1, max2, s, L, S}); runtime.Small(B, 9*L*S) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*S); err != nil {
-			return err
-		}
-	}
-
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) / sum2[b, l] * exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p))   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	t5 := 1 - v.p
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart130{da, daAll1, dsum, dsum2Sum1, max2, s, sum2, t2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += if i < j then 0 else @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
-	if wantDq {
-		if part := (scaledDotProductAttentionPart131{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S*E); err != nil {
-			return err
-		}
-	}
-
-	// @k[b, j, e] += if i < j then 0 else @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
-	if wantDk {
-		if part := (scaledDotProductAttentionPart132{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*E); err != nil {
-			return err
-		}
-	}
-
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
-	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
-			if err := part.Run(0, B*S); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*S, L*V); err != nil {
-			return err
-		}
-	}
-
-	// @bias[b, l, s] = if l < s then 0 else exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s] + @sum2.sum1[b, l] / sum2[b, l]) / acc(T)(real(1) - p) / sum2[b, l])   for b in ...B, l in L, s in S
-	if wantDbias {
-		if part := (scaledDotProductAttentionPart133{da, daAll1, dbias, dsum2Sum1, max2, s, sum2, t5, L, S}); runtime.Small(B*L, 9*S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, 9*S); err != nil {
-			return err
-		}
-	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
-	return nil
-}
-
-// scaledDotProductAttentionPart134 is a loop that runs in parts.
-type scaledDotProductAttentionPart134 struct {
-	ds, dsum []float32
-	t2       float32
-	L, S     int
-}
-
-func (part *scaledDotProductAttentionPart134) Run(from, to int) error {
-	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			var t3 float32
-			if l < s2 {
-				t3 = 0
-			} else {
-				t3 = float32(t2 * ds[dsRow2+s2])
-			}
-			dsum[dsRow2+s2] = t3
-		}
-	}
-	return nil
-}
-
-// scaledDotProductAttentionPart135 is a loop that runs in parts.
-type scaledDotProductAttentionPart135 struct {
-	dbias, ds []float32
-	L, S      int
-}
-
-func (part *scaledDotProductAttentionPart135) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
-	for point := from; point < to; point++ {
-		rest := point
-		l := rest % L
-		rest /= L
-		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
-		for s2 := range S {
-			var t3 float32
-			if l < s2 {
-				t3 = 0
-			} else {
-				t3 = ds[dsRow2+s2]
-			}
-			dbias[dsRow2+s2] = t3
+			dbias[keptRow2+s2] = t9
 		}
 	}
 	return nil
@@ -11057,7 +6352,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	t := float32(-math.Inf(1))
 	t2 := float32(1 / math.Sqrt(float64(E)))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart32{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart28{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11070,7 +6365,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	kept := runtime.Temp[bool](b, B*L*S)
 	p := float32(v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart48{*v, kept, p, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart30{*v, kept, p, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11103,10 +6398,10 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float32](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart34{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart31{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11115,11 +6410,11 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float32](b, B*L)
-	t4 := float32(1 - v.p)
+	t3 := 1 / float32(1-v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart72{kept, da, daAll1, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart46{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11128,10 +6423,10 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart73{kept, da, daAll1, ds, dsum2, max2, s, sum2, t4, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float32](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart74{kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11140,21 +6435,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float32](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart134{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart52{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart34{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11163,9 +6446,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart53{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart35{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11174,9 +6457,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart39{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart36{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11185,13 +6468,13 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart135{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart75{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}
@@ -11202,58 +6485,91 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 	return nil
 }
 
-// scaledDotProductAttentionPart136 is a loop that runs in parts.
-type scaledDotProductAttentionPart136 struct {
-	ds, dsum []float64
-	t2       float64
-	L, S     int
+// scaledDotProductAttentionPart76 is a loop that runs in parts.
+type scaledDotProductAttentionPart76 struct {
+	kept                                   []bool
+	da, daAll1, dsum, dsum2, max2, s, sum2 []float64
+	t2, t3                                 float64
+	L, S                                   int
 }
 
-func (part *scaledDotProductAttentionPart136) Run(from, to int) error {
-	ds, dsum, t2, L, S := part.ds, part.dsum, part.t2, part.L, part.S
+func (part *scaledDotProductAttentionPart76) Run(from, to int) error {
+	kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S := part.kept, part.da, part.daAll1, part.dsum, part.dsum2, part.max2, part.s, part.sum2, part.t2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t5 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t4 float64
+			var t9 float64
 			if l < s2 {
-				t4 = 0
+				t9 = 0
 			} else {
-				t4 = float64(t2 * ds[dsRow2+s2])
+				t7 := float64(0)
+				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t9 = runtime.Absorb(t7+runtime.Absorb(dsum2At, t8), t2)
 			}
-			dsum[dsRow2+s2] = t4
+			dsum[keptRow2+s2] = t9
 		}
 	}
 	return nil
 }
 
-// scaledDotProductAttentionPart137 is a loop that runs in parts.
-type scaledDotProductAttentionPart137 struct {
-	dbias, ds []float64
-	L, S      int
+// scaledDotProductAttentionPart77 is a loop that runs in parts.
+type scaledDotProductAttentionPart77 struct {
+	kept                                    []bool
+	da, daAll1, dbias, dsum2, max2, s, sum2 []float64
+	t3                                      float64
+	L, S                                    int
 }
 
-func (part *scaledDotProductAttentionPart137) Run(from, to int) error {
-	dbias, ds, L, S := part.dbias, part.ds, part.L, part.S
+func (part *scaledDotProductAttentionPart77) Run(from, to int) error {
+	kept, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S := part.kept, part.da, part.daAll1, part.dbias, part.dsum2, part.max2, part.s, part.sum2, part.t3, part.L, part.S
 	for point := from; point < to; point++ {
 		rest := point
 		l := rest % L
 		rest /= L
 		b2 := rest
-		dsRow := b2 * L
-		dsRow2 := (dsRow + l) * S
+		keptRow := b2 * L
+		keptRow2 := (keptRow + l) * S
+		t5 := 1 / sum2[keptRow+l]
+		dsum2At := dsum2[keptRow+l]
 		for s2 := range S {
-			var t4 float64
+			var t9 float64
 			if l < s2 {
-				t4 = 0
+				t9 = 0
 			} else {
-				t4 = ds[dsRow2+s2]
+				t7 := float64(0)
+				if kept[keptRow2+s2] {
+					t4 := runtime.Absorb(da[keptRow2+s2]+daAll1[keptRow2+s2], t3)
+					if S == 0 {
+						return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+					}
+					t6 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+					t7 = runtime.Absorb(runtime.Absorb(t4, t5), t6)
+				}
+				if S == 0 {
+					return runtime.ValueError("attention.scaled_dot_product_attention", "", "a value for an element of max")
+				}
+				t8 := math.Exp(s[keptRow2+s2] - max2[keptRow+l])
+				t9 = t7 + runtime.Absorb(dsum2At, t8)
 			}
-			dbias[dsRow2+s2] = t4
+			dbias[keptRow2+s2] = t9
 		}
 	}
 	return nil
@@ -11299,7 +6615,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	t := -math.Inf(1)
 	t2 := 1 / math.Sqrt(float64(E))
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart33{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart29{bias, s, sum, t, t2, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11311,7 +6627,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 	// kept[b, l, s] = T(p) <= uniform[(b * |L| + l) * |S| + s](seed, stream 0)   for b in ...B, l in L, s in S
 	kept := runtime.Temp[bool](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart55{*v, kept, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart38{*v, kept, L, S}); runtime.Small(B*L, S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11344,10 +6660,10 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @a.all.1[b, l, s] += @y[b, l, v] * v[b, s, v]   for b in ...B, l in L, v in V, s in S
+	// @a.all.1[b, l, s] += absorb(@y[b, l, v], v[b, s, v])   for b in ...B, l in L, v in V, s in S
 	daAll1 := runtime.Temp[float64](b, B*L*S)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart41{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
+		if part := (scaledDotProductAttentionPart39{daAll1, dy, v3, L, S, V}); runtime.Small(B*L, V*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11356,11 +6672,11 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum2[b, l] += if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((-@a[b, l, s] - @a.all.1[b, l, s]) / sum2[b, l] / acc(T)(real(1) - p) / sum2[b, l]) else 0   for b in ...B, l in L, s in S
+	// @sum2[b, l] += if kept[b, l, s] then -absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), exp(s[b, l, s] - max[b, l]) / sum2[b, l] / sum2[b, l]) else 0   for b in ...B, l in L, s in S
 	dsum2 := runtime.Temp[float64](b, B*L)
-	t3 := 1 - v.p
+	t3 := 1 / (1 - v.p)
 	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
+		if part := (scaledDotProductAttentionPart49{kept, da, daAll1, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B, 9*L*S) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -11369,10 +6685,10 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @s[b, l, s] = (if kept[b, l, s] then exp(s[b, l, s] - max[b, l]) * ((@a[b, l, s] + @a.all.1[b, l, s]) / acc(T)(real(1) - p) / sum2[b, l]) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
-	ds := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk || wantDbias {
-		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, ds, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
+	// @sum[b, l, s] = if l < s then 0 else absorb((if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l])), acc(T)(real(1) / sqrt(real(|E|))))   for b in ...B, l in L, s in S
+	dsum := runtime.Temp[float64](b, B*L*S)
+	if wantDq || wantDk {
+		if part := (scaledDotProductAttentionPart76{kept, da, daAll1, dsum, dsum2, max2, s, sum2, t2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11381,21 +6697,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @sum[b, l, s] = if l < s then 0 else acc(T)(real(1) / sqrt(real(|E|))) * @s[b, l, s]   for b in ...B, l in L, s in S
-	dsum := runtime.Temp[float64](b, B*L*S)
-	if wantDq || wantDk {
-		if part := (scaledDotProductAttentionPart136{ds, dsum, t2, L, S}); runtime.Small(B*L, S) {
-			if err := part.Run(0, B*L); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
-			return err
-		}
-	}
-
-	// @q[b, i, e] += @sum[b, i, j] * k[b, j, e]   for b in ...B, i in L, j in S, e in E
+	// @q[b, i, e] += absorb(@sum[b, i, j], k[b, j, e])   for b in ...B, i in L, j in S, e in E
 	if wantDq {
-		if part := (scaledDotProductAttentionPart59{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
+		if part := (scaledDotProductAttentionPart42{dq, dsum, k, E, L, S}); runtime.Small(B*L, S*E) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
@@ -11404,9 +6708,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @k[b, j, e] += @sum[b, i, j] * q[b, i, e]   for b in ...B, i in L, j in S, e in E
+	// @k[b, j, e] += absorb(@sum[b, i, j], q[b, i, e])   for b in ...B, i in L, j in S, e in E
 	if wantDk {
-		if part := (scaledDotProductAttentionPart60{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
+		if part := (scaledDotProductAttentionPart43{dk, dsum, q, E, L, S}); runtime.Small(B*S, L*E) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11415,9 +6719,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @v[b, s, v] += @y[b, l, v] * a[b, l, s]   for b in ...B, l in L, v in V, s in S
+	// @v[b, s, v] += absorb(@y[b, l, v], a[b, l, s])   for b in ...B, l in L, v in V, s in S
 	if wantDv {
-		if part := (scaledDotProductAttentionPart46{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
+		if part := (scaledDotProductAttentionPart44{a, dv, dy, L, S, V}); runtime.Small(B*S, L*V) {
 			if err := part.Run(0, B*S); err != nil {
 				return err
 			}
@@ -11426,13 +6730,13 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 		}
 	}
 
-	// @bias[b, l, s] = if l < s then 0 else @s[b, l, s]   for b in ...B, l in L, s in S
+	// @bias[b, l, s] = if l < s then 0 else (if kept[b, l, s] then absorb(absorb(absorb(@a[b, l, s] + @a.all.1[b, l, s], 1 / acc(T)(real(1) - p)), 1 / sum2[b, l]), exp(s[b, l, s] - max[b, l])) else 0) + absorb(@sum2[b, l], exp(s[b, l, s] - max[b, l]))   for b in ...B, l in L, s in S
 	if wantDbias {
-		if part := (scaledDotProductAttentionPart137{dbias, ds, L, S}); runtime.Small(B*L, S) {
+		if part := (scaledDotProductAttentionPart77{kept, da, daAll1, dbias, dsum2, max2, s, sum2, t3, L, S}); runtime.Small(B*L, 17*S) {
 			if err := part.Run(0, B*L); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B*L, S); err != nil {
+		} else if err := runtime.Split(part, B*L, 17*S); err != nil {
 			return err
 		}
 	}

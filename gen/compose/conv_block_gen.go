@@ -50,7 +50,7 @@ func (a *ConvBlockAttrs) values() (convBlockValues, error) {
 //
 // x: T[N, C, ...S], w: T[F, C, ...K], b: T[F] or nil, m: T[F], v: T[F]; y: T[N, F, ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: stride must be positive; pad must not be negative; eps must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: stride must be positive; pad must not be negative; eps must not be negative.
 //
 // With x = [[[[1, 2], [3, 4]]]], w = [[[[1]]]], m = [0] and v = [1], y is about [[[[0, 1.7991], [0, 3.5982]]]]:
 //
@@ -165,6 +165,9 @@ func convBlockVariant(v *convBlockValues, b *runtime.Tensor) int {
 
 // convBlockBRun0 is one of the cases of convBlockBRun.
 func convBlockBRun0(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun0F32(b, v)
@@ -176,6 +179,12 @@ func convBlockBRun0(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockBRun1 is one of the cases of convBlockBRun.
 func convBlockBRun1(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(4, 1))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun1F32(b, v)
@@ -187,6 +196,15 @@ func convBlockBRun1(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockBRun2 is one of the cases of convBlockBRun.
 func convBlockBRun2(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(4, 1))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Add(runtime.Indices(b.PackExt(4, 2))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockBRun2F32(b, v)
@@ -210,6 +228,9 @@ func convBlockBRun(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun0 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun0(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun0F32(b, v)
@@ -221,6 +242,12 @@ func convBlockNoBRun0(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun1 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun1(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(4, 1))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun1F32(b, v)
@@ -232,6 +259,15 @@ func convBlockNoBRun1(b *runtime.Bound, v *convBlockValues) error {
 
 // convBlockNoBRun2 is one of the cases of convBlockNoBRun.
 func convBlockNoBRun2(b *runtime.Bound, v *convBlockValues) error {
+	if !runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(4, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(4, 1))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Add(runtime.Indices(b.PackExt(4, 2))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("compose.conv_block", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convBlockNoBRun2F32(b, v)

@@ -22,6 +22,9 @@ func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
 	if err := b.Derive(6, convG); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
@@ -54,6 +57,9 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	if err := b.Derive(6, convG); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
@@ -63,6 +69,9 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(K1).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
@@ -98,6 +107,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	if err := b.Derive(6, convG); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
@@ -108,6 +120,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(K1).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
 		return runtime.FaultError("compose.conv_block", "division by zero in (|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]")
@@ -117,6 +132,9 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(K2).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("compose.conv_block", "floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {

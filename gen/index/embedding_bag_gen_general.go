@@ -40,6 +40,9 @@ func (part *embeddingBagPart0[I]) Run(from, to int) error {
 			if runtime.Exceeds(t2) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 			}
+			if runtime.TooMany(int(offsetsAt), int(t2)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			}
 			end := int(t2)
 			for j := int(offsetsAt); j < end; j++ {
 				if uint(j) >= uint(J) {
@@ -120,6 +123,9 @@ func (part *embeddingBagPart1[I]) Run(from, to int) error {
 			}
 			if runtime.Exceeds(t2) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			}
+			if runtime.TooMany(int(offsetsAt), int(t2)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 			}
 			end := int(t2)
 			for j := int(offsetsAt); j < end; j++ {
@@ -202,6 +208,9 @@ func (part *embeddingBagPart2[I]) Run(from, to int) error {
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
 				if uint(j) >= uint(J) {
@@ -277,6 +286,9 @@ func (part *embeddingBagPart3[I]) Run(from, to int) error {
 			}
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -354,6 +366,9 @@ func (part *embeddingBagPart4[I]) Run(from, to int) error {
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
 				if uint(j) >= uint(J) {
@@ -404,6 +419,9 @@ func (part *embeddingBagPart5[I]) Run(from, to int) error {
 		}
 		if runtime.Exceeds(t) {
 			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+		}
+		if runtime.TooMany(int(n2), int(t)) {
+			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -513,6 +531,9 @@ func (part *embeddingBagPart7[I]) Run(from, to int) error {
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
 				if uint(j) >= uint(J) {
@@ -563,6 +584,9 @@ func (part *embeddingBagPart8[I]) Run(from, to int) error {
 		}
 		if runtime.Exceeds(t) {
 			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+		}
+		if runtime.TooMany(int(n2), int(t)) {
+			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -669,6 +693,9 @@ func (part *embeddingBagPart10[I]) Run(from, to int) error {
 		if runtime.Exceeds(t) {
 			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 		}
+		if runtime.TooMany(int(n2), int(t)) {
+			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
 			if uint(j) >= uint(J) {
@@ -718,6 +745,9 @@ func (part *embeddingBagPart11[I]) Run(from, to int) error {
 			}
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -777,6 +807,9 @@ func (part *embeddingBagPart12[I]) Run(from, to int) error {
 			}
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -942,6 +975,9 @@ func (part *embeddingBagPart14[I]) Run(from, to int) error {
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
 				if uint(j) >= uint(J) {
@@ -1000,6 +1036,9 @@ func (part *embeddingBagPart15[I]) Run(from, to int) error {
 			}
 			if runtime.Exceeds(t) {
 				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			}
+			if runtime.TooMany(int(offsetsAt), int(t)) {
+				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -1129,78 +1168,6 @@ func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 	return nil
 }
 
-// embeddingBagPart17 is a loop that runs in parts.
-type embeddingBagPart17[I runtime.Integer] struct {
-	v             embeddingBagValues
-	idx, offsets  []I
-	dscale, dy, w []float32
-	E, J, N, V    int
-}
-
-func (part *embeddingBagPart17[I]) Run(from, to int) error {
-	v, idx, offsets, dscale, dy, w, E, J, N, V := &part.v, part.idx, part.offsets, part.dscale, part.dy, part.w, part.E, part.J, part.N, part.V
-	for jNew := from; jNew < to; jNew++ {
-		sum := float64(0)
-		c4 := 0 <= jNew && jNew < J
-		idxAt2 := idx[jNew]
-		if N > 0 && E > 0 {
-			idxAt := idx[jNew]
-			if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
-				for n := range N {
-					offsetsAt := offsets[n]
-					if runtime.Exceeds(offsetsAt) {
-						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-					}
-					offsetsAt2 := int(offsetsAt)
-					if !(offsetsAt2 <= jNew) {
-						continue
-					}
-					i := n + 1
-					c := 0 <= i
-					c3 := c
-					if c3 {
-						c2 := i < N
-						c3 = c2
-					}
-					var t I
-					if c3 {
-						offsetsAt3 := offsets[i]
-						t = offsetsAt3
-					} else {
-						if !runtime.Fits[I](J) {
-							return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-						}
-						i2 := I(J)
-						t = i2
-					}
-					if runtime.Exceeds(t) {
-						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-					}
-					t2 := int(t)
-					if !(jNew < t2) {
-						continue
-					}
-					dyRow := n * E
-					for e := range E {
-						t3 := float32(0)
-						if c4 {
-							dyAt := dy[dyRow+e]
-							i3 := int(idxAt2)
-							if uint(i3) >= uint(V) {
-								return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
-							}
-							t3 = float32(dyAt * w[i3*E+e])
-						}
-						sum += float64(t3)
-					}
-				}
-			}
-		}
-		dscale[jNew] = float32(sum)
-	}
-	return nil
-}
-
 // embeddingBagSumScaleRunBackwardF32Int computes the derivative of embedding_bag with mode sum, scale given, T f32, I any integer.
 func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *embeddingBagValues) error {
 	V := b.Ext[0]
@@ -1244,6 +1211,9 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 				if runtime.Exceeds(t2) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 				}
+				if runtime.TooMany(int(offsetsAt), int(t2)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
 				end := int(t2)
 				for j := int(offsetsAt); j < end; j++ {
 					if uint(j) >= uint(J) {
@@ -1271,90 +1241,76 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 		}
 	}
 
-	// @scale[j'] += if 0 <= j' && j' < |J| then @y[n, e] * w[idx[j'], e] else 0   for j' in J, n in N, e in E   where idx[j'] != I(padding_idx) && exact(offsets[n]) <= j' && j' < exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))
+	// @scale[j] += @y[n, e] * w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && 0 <= j && j < |J|
 	if wantDscale {
-		if part := (embeddingBagPart17[I]{*v, idx, offsets, dscale, dy, w, E, J, N, V}); runtime.Small(J, N*E) {
-			if err := part.Run(0, J); err != nil {
-				return err
+		clear(dscale)
+		dscaleAcc := runtime.Temp[float64](b, J)
+		clear(dscaleAcc)
+		for n := range N {
+			dyRow := n * E
+			offsetsAt := offsets[n]
+			i2 := n + 1
+			c4 := 0 <= i2
+			c6 := c4
+			if c6 {
+				c5 := i2 < N
+				c6 = c5
 			}
-		} else if err := runtime.Split(part, J, N*E); err != nil {
-			return err
+			for e := range E {
+				dyAt := dy[dyRow+e]
+				if runtime.Exceeds(offsetsAt) {
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				}
+				offsetsAt2 := int(offsetsAt)
+				var t I
+				if c6 {
+					offsetsAt3 := offsets[i2]
+					t = offsetsAt3
+				} else {
+					if !runtime.Fits[I](J) {
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					}
+					i3 := I(J)
+					t = i3
+				}
+				if runtime.Exceeds(t) {
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				}
+				t2 := int(t)
+				if runtime.TooMany(offsetsAt2, t2) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
+				for j := offsetsAt2; j < t2; j++ {
+					if uint(j) >= uint(J) {
+						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
+					}
+					idxAt := idx[j]
+					c := runtime.Compare(idxAt, v.paddingIdx, 1) != 0
+					if !c {
+						continue
+					}
+					c2 := 0 <= j
+					if !c2 {
+						continue
+					}
+					c3 := j < J
+					if !c3 {
+						continue
+					}
+					i := int(idxAt)
+					if uint(i) >= uint(V) {
+						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
+					}
+					dscaleAcc[j] += float64(float32(dyAt * w[i*E+e]))
+				}
+			}
+		}
+		for i4, sum := range dscaleAcc {
+			dscale[i4] = float32(sum)
 		}
 	}
 	copy(runtime.Elements[float32](b, 5), dw)
 	copy(runtime.Elements[float32](b, 6), dscale)
-	return nil
-}
-
-// embeddingBagPart18 is a loop that runs in parts.
-type embeddingBagPart18[I runtime.Integer] struct {
-	v             embeddingBagValues
-	idx, offsets  []I
-	dscale, dy, w []float64
-	E, J, N, V    int
-}
-
-func (part *embeddingBagPart18[I]) Run(from, to int) error {
-	v, idx, offsets, dscale, dy, w, E, J, N, V := &part.v, part.idx, part.offsets, part.dscale, part.dy, part.w, part.E, part.J, part.N, part.V
-	for jNew := from; jNew < to; jNew++ {
-		sum := float64(0)
-		c4 := 0 <= jNew && jNew < J
-		idxAt2 := idx[jNew]
-		if N > 0 && E > 0 {
-			idxAt := idx[jNew]
-			if runtime.Compare(idxAt, v.paddingIdx, 1) != 0 {
-				for n := range N {
-					offsetsAt := offsets[n]
-					if runtime.Exceeds(offsetsAt) {
-						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
-					}
-					offsetsAt2 := int(offsetsAt)
-					if !(offsetsAt2 <= jNew) {
-						continue
-					}
-					i := n + 1
-					c := 0 <= i
-					c3 := c
-					if c3 {
-						c2 := i < N
-						c3 = c2
-					}
-					var t I
-					if c3 {
-						offsetsAt3 := offsets[i]
-						t = offsetsAt3
-					} else {
-						if !runtime.Fits[I](J) {
-							return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
-						}
-						i2 := I(J)
-						t = i2
-					}
-					if runtime.Exceeds(t) {
-						return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
-					}
-					t2 := int(t)
-					if !(jNew < t2) {
-						continue
-					}
-					dyRow := n * E
-					for e := range E {
-						t3 := float64(0)
-						if c4 {
-							dyAt := dy[dyRow+e]
-							i3 := int(idxAt2)
-							if uint(i3) >= uint(V) {
-								return runtime.IndexError("index.embedding_bag", "idx", jNew, i3, V)
-							}
-							t3 = float64(dyAt * w[i3*E+e])
-						}
-						sum += t3
-					}
-				}
-			}
-		}
-		dscale[jNew] = sum
-	}
 	return nil
 }
 
@@ -1399,6 +1355,9 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 				if runtime.Exceeds(t2) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 				}
+				if runtime.TooMany(int(offsetsAt), int(t2)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
 				end := int(t2)
 				for j := int(offsetsAt); j < end; j++ {
 					if uint(j) >= uint(J) {
@@ -1423,14 +1382,67 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 		}
 	}
 
-	// @scale[j'] += if 0 <= j' && j' < |J| then @y[n, e] * w[idx[j'], e] else 0   for j' in J, n in N, e in E   where idx[j'] != I(padding_idx) && exact(offsets[n]) <= j' && j' < exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))
+	// @scale[j] += @y[n, e] * w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && 0 <= j && j < |J|
 	if wantDscale {
-		if part := (embeddingBagPart18[I]{*v, idx, offsets, dscale, dy, w, E, J, N, V}); runtime.Small(J, N*E) {
-			if err := part.Run(0, J); err != nil {
-				return err
+		clear(dscale)
+		for n := range N {
+			dyRow := n * E
+			offsetsAt := offsets[n]
+			i2 := n + 1
+			c4 := 0 <= i2
+			c6 := c4
+			if c6 {
+				c5 := i2 < N
+				c6 = c5
 			}
-		} else if err := runtime.Split(part, J, N*E); err != nil {
-			return err
+			for e := range E {
+				dyAt := dy[dyRow+e]
+				if runtime.Exceeds(offsetsAt) {
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				}
+				offsetsAt2 := int(offsetsAt)
+				var t I
+				if c6 {
+					offsetsAt3 := offsets[i2]
+					t = offsetsAt3
+				} else {
+					if !runtime.Fits[I](J) {
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					}
+					i3 := I(J)
+					t = i3
+				}
+				if runtime.Exceeds(t) {
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				}
+				t2 := int(t)
+				if runtime.TooMany(offsetsAt2, t2) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
+				for j := offsetsAt2; j < t2; j++ {
+					if uint(j) >= uint(J) {
+						return runtime.RangeError("index.embedding_bag", "idx", "J", j, J)
+					}
+					idxAt := idx[j]
+					c := runtime.Compare(idxAt, v.paddingIdx, 1) != 0
+					if !c {
+						continue
+					}
+					c2 := 0 <= j
+					if !c2 {
+						continue
+					}
+					c3 := j < J
+					if !c3 {
+						continue
+					}
+					i := int(idxAt)
+					if uint(i) >= uint(V) {
+						return runtime.IndexError("index.embedding_bag", "idx", j, i, V)
+					}
+					dscale[j] += float64(dyAt * w[i*E+e])
+				}
+			}
 		}
 	}
 	copy(runtime.Elements[float64](b, 5), dw)
@@ -1476,6 +1488,9 @@ func embeddingBagSumNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 				}
 				if runtime.Exceeds(t) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				}
+				if runtime.TooMany(int(offsetsAt), int(t)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1540,6 +1555,9 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 				if runtime.Exceeds(t) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 				}
+				if runtime.TooMany(int(offsetsAt), int(t)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
 					if uint(j) >= uint(J) {
@@ -1563,15 +1581,15 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	return nil
 }
 
-// embeddingBagPart19 is a loop that runs in parts.
-type embeddingBagPart19[I runtime.Integer] struct {
+// embeddingBagPart17 is a loop that runs in parts.
+type embeddingBagPart17[I runtime.Integer] struct {
 	v            embeddingBagValues
 	idx, offsets []I
 	sum2         []float32
 	J, N         int
 }
 
-func (part *embeddingBagPart19[I]) Run(from, to int) error {
+func (part *embeddingBagPart17[I]) Run(from, to int) error {
 	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
 	for n := from; n < to; n++ {
 		sum := float64(0)
@@ -1592,6 +1610,9 @@ func (part *embeddingBagPart19[I]) Run(from, to int) error {
 		if runtime.Exceeds(t) {
 			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 		}
+		if runtime.TooMany(int(n2), int(t)) {
+			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
 			if uint(j) >= uint(J) {
@@ -1607,13 +1628,13 @@ func (part *embeddingBagPart19[I]) Run(from, to int) error {
 	return nil
 }
 
-// embeddingBagPart20 is a loop that runs in parts.
-type embeddingBagPart20[I runtime.Integer] struct {
+// embeddingBagPart18 is a loop that runs in parts.
+type embeddingBagPart18[I runtime.Integer] struct {
 	dsum, dy, sum2 []float32
 	E              int
 }
 
-func (part *embeddingBagPart20[I]) Run(from, to int) error {
+func (part *embeddingBagPart18[I]) Run(from, to int) error {
 	dsum, dy, sum2, E := part.dsum, part.dy, part.sum2, part.E
 	for n := from; n < to; n++ {
 		dyRow := n * E
@@ -1640,7 +1661,7 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	sum2 := runtime.Temp[float32](b, N)
 	if wantDw {
-		if part := (embeddingBagPart19[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+		if part := (embeddingBagPart17[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1652,7 +1673,7 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	// @sum[n, e] = @y[n, e] / max(sum2[n], 1)   for n in N, e in E
 	dsum := runtime.Temp[float32](b, N*E)
 	if wantDw {
-		if part := (embeddingBagPart20[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
+		if part := (embeddingBagPart18[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1689,6 +1710,9 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 				if runtime.Exceeds(t) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 				}
+				if runtime.TooMany(int(offsetsAt), int(t)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
 					if uint(j) >= uint(J) {
@@ -1715,15 +1739,15 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	return nil
 }
 
-// embeddingBagPart21 is a loop that runs in parts.
-type embeddingBagPart21[I runtime.Integer] struct {
+// embeddingBagPart19 is a loop that runs in parts.
+type embeddingBagPart19[I runtime.Integer] struct {
 	v            embeddingBagValues
 	idx, offsets []I
 	sum2         []float64
 	J, N         int
 }
 
-func (part *embeddingBagPart21[I]) Run(from, to int) error {
+func (part *embeddingBagPart19[I]) Run(from, to int) error {
 	v, idx, offsets, sum2, J, N := &part.v, part.idx, part.offsets, part.sum2, part.J, part.N
 	for n := from; n < to; n++ {
 		sum := float64(0)
@@ -1744,6 +1768,9 @@ func (part *embeddingBagPart21[I]) Run(from, to int) error {
 		if runtime.Exceeds(t) {
 			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
 		}
+		if runtime.TooMany(int(n2), int(t)) {
+			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
 			if uint(j) >= uint(J) {
@@ -1759,13 +1786,13 @@ func (part *embeddingBagPart21[I]) Run(from, to int) error {
 	return nil
 }
 
-// embeddingBagPart22 is a loop that runs in parts.
-type embeddingBagPart22[I runtime.Integer] struct {
+// embeddingBagPart20 is a loop that runs in parts.
+type embeddingBagPart20[I runtime.Integer] struct {
 	dsum, dy, sum2 []float64
 	E              int
 }
 
-func (part *embeddingBagPart22[I]) Run(from, to int) error {
+func (part *embeddingBagPart20[I]) Run(from, to int) error {
 	dsum, dy, sum2, E := part.dsum, part.dy, part.sum2, part.E
 	for n := from; n < to; n++ {
 		dyRow := n * E
@@ -1792,7 +1819,7 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	// sum2[n] += 1   for n in N, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	sum2 := runtime.Temp[float64](b, N)
 	if wantDw {
-		if part := (embeddingBagPart21[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
+		if part := (embeddingBagPart19[I]{*v, idx, offsets, sum2, J, N}); runtime.Small(N, 8) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1804,7 +1831,7 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	// @sum[n, e] = @y[n, e] / max(sum2[n], 1)   for n in N, e in E
 	dsum := runtime.Temp[float64](b, N*E)
 	if wantDw {
-		if part := (embeddingBagPart22[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
+		if part := (embeddingBagPart20[I]{dsum, dy, sum2, E}); runtime.Small(N, E) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1838,6 +1865,9 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 				}
 				if runtime.Exceeds(t) {
 					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				}
+				if runtime.TooMany(int(offsetsAt), int(t)) {
+					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {

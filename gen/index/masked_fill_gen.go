@@ -52,9 +52,7 @@ func MaskedFill(x, mask *runtime.Tensor, value float64) (*runtime.Tensor, error)
 			if err := maskedFillBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 				return err
 			}
-			if err := maskedFillRunBackward(&bound, &vals); err != nil {
-				return bound.Fail(err)
-			}
+			maskedFillRunBackward(&bound, &vals)
 			bound.Finish()
 			return nil
 		})
@@ -106,9 +104,7 @@ func MaskedFillBackwardInto(dx, dy, x, mask *runtime.Tensor, value float64) erro
 	if err := maskedFillBackward.Bind(&bound, nil, x, mask, dy, dx); err != nil {
 		return err
 	}
-	if err := maskedFillRunBackward(&bound, &vals); err != nil {
-		return bound.Fail(err)
-	}
+	maskedFillRunBackward(&bound, &vals)
 	bound.Finish()
 	return nil
 }
@@ -117,9 +113,25 @@ func MaskedFillBackwardInto(dx, dy, x, mask *runtime.Tensor, value float64) erro
 func maskedFillRun(b *runtime.Bound, v *maskedFillValues) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return maskedFillRunF32(b, v)
+		mask := b.Truths(1, b.DType[0])
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(1)
+		a.Ptr[1], a.Step[1] = b.Ptr[0], b.Move(0)
+		a.Ptr[2], a.Step[2] = b.Ptr[2], 1
+		a.F[0] = v.value
+		masked_fill_f32_forward_0_launch(&a)
+		return nil
 	case runtime.F64:
-		return maskedFillRunF64(b, v)
+		mask := b.Truths(1, b.DType[0])
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(1)
+		a.Ptr[1], a.Step[1] = b.Ptr[0], b.Move(0)
+		a.Ptr[2], a.Step[2] = b.Ptr[2], 1
+		a.F[0] = v.value
+		masked_fill_f64_forward_0_launch(&a)
+		return nil
 	case runtime.Bool:
 		return maskedFillRunBool(b, v)
 	default:
@@ -128,14 +140,21 @@ func maskedFillRun(b *runtime.Bound, v *maskedFillValues) error {
 }
 
 // maskedFillRunBackward computes the derivative of masked_fill.
-func maskedFillRunBackward(b *runtime.Bound, v *maskedFillValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return maskedFillRunBackwardF32(b, v)
-	case runtime.F64:
-		return maskedFillRunBackwardF64(b, v)
+func maskedFillRunBackward(b *runtime.Bound, v *maskedFillValues) {
+	mask := b.Truths(1, b.DType[0])
+	if b.Tensor(3) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(1)
+		a.Ptr[1], a.Step[1] = b.Ptr[2], 1
+		a.Ptr[2], a.Step[2] = b.Spare(3, b.Ext[0]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			masked_fill_f32_backward_0_launch(&a)
+		case runtime.F64:
+			masked_fill_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
 }
 
 var (
@@ -145,7 +164,7 @@ var (
 )
 
 var maskedFillForward = runtime.Signature{
-	Op: "index.masked_fill", Vars: maskedFillVars, Axes: maskedFillAxes, Outer: true,
+	Op: "index.masked_fill", Vars: maskedFillVars, Axes: maskedFillAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -154,12 +173,12 @@ var maskedFillForward = runtime.Signature{
 }
 
 var maskedFillBackward = runtime.Signature{
-	Op: "index.masked_fill", Vars: maskedFillGradVars, Axes: maskedFillAxes, Outer: true,
+	Op: "index.masked_fill", Vars: maskedFillGradVars, Axes: maskedFillAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 0, InPlace: 1<<0 | 1<<2},
 	},
 }
 
@@ -186,8 +205,8 @@ func init() {
 		Attrs: []runtime.AttrInfo{
 			{Name: "value", Type: "float"},
 		},
-		Kernels: []string{"f32", "f64", "bool", "int"},
-		Invoke:  maskedFillInvoke,
+		Kernels: []string{"f32", "f64", "bool", "int"}, Assembly: true,
+		Invoke: maskedFillInvoke,
 	})
 }
 
@@ -211,4 +230,44 @@ func maskedFillRunIntOf(b *runtime.Bound, v *maskedFillValues) error {
 	default:
 		return maskedFillRunInt[uint64](b, v)
 	}
+}
+
+var masked_fill_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.masked_fill_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func masked_fill_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &masked_fill_f32_forward_0_plan) {
+		masked_fill_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(masked_fill_f32_forward_0, a, &masked_fill_f32_forward_0_plan)
+}
+
+var masked_fill_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.masked_fill_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func masked_fill_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &masked_fill_f32_backward_0_plan) {
+		masked_fill_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(masked_fill_f32_backward_0, a, &masked_fill_f32_backward_0_plan)
+}
+
+var masked_fill_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.masked_fill_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func masked_fill_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &masked_fill_f64_forward_0_plan) {
+		masked_fill_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(masked_fill_f64_forward_0, a, &masked_fill_f64_forward_0_plan)
+}
+
+var masked_fill_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.masked_fill_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func masked_fill_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &masked_fill_f64_backward_0_plan) {
+		masked_fill_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(masked_fill_f64_backward_0, a, &masked_fill_f64_backward_0_plan)
 }

@@ -8,90 +8,11 @@ import (
 
 // maskedFillPart0 is a loop that runs in parts.
 type maskedFillPart0 struct {
-	mask  []bool
-	x, y  []float32
-	value float32
-}
-
-func (part *maskedFillPart0) Run(from, to int) error {
-	mask, x, y, value := part.mask, part.x, part.y, part.value
-	for b2 := from; b2 < to; b2++ {
-		var t float32
-		if mask[b2] {
-			t = value
-		} else {
-			t = x[b2]
-		}
-		y[b2] = t
-	}
-	return nil
-}
-
-// maskedFillRunF32 computes masked_fill, T f32.
-func maskedFillRunF32(b *runtime.Bound, v *maskedFillValues) error {
-	B := b.Ext[0]
-	mask := runtime.Elements[bool](b, 1)
-	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 2)
-
-	// y[b] = if mask[b] then value else x[b]   for b in ...B
-	value := float32(v.value)
-	if part := (maskedFillPart0{mask, x, y, value}); runtime.Small(B, 1) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 1); err != nil {
-		return err
-	}
-	return nil
-}
-
-// maskedFillPart1 is a loop that runs in parts.
-type maskedFillPart1 struct {
-	v    maskedFillValues
-	mask []bool
-	x, y []float64
-}
-
-func (part *maskedFillPart1) Run(from, to int) error {
-	v, mask, x, y := &part.v, part.mask, part.x, part.y
-	for b2 := from; b2 < to; b2++ {
-		var t float64
-		if mask[b2] {
-			t = v.value
-		} else {
-			t = x[b2]
-		}
-		y[b2] = t
-	}
-	return nil
-}
-
-// maskedFillRunF64 computes masked_fill, T f64.
-func maskedFillRunF64(b *runtime.Bound, v *maskedFillValues) error {
-	B := b.Ext[0]
-	mask := runtime.Elements[bool](b, 1)
-	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 2)
-
-	// y[b] = if mask[b] then value else x[b]   for b in ...B
-	if part := (maskedFillPart1{*v, mask, x, y}); runtime.Small(B, 1) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 1); err != nil {
-		return err
-	}
-	return nil
-}
-
-// maskedFillPart2 is a loop that runs in parts.
-type maskedFillPart2 struct {
 	mask, x, y []bool
 	value      bool
 }
 
-func (part *maskedFillPart2) Run(from, to int) error {
+func (part *maskedFillPart0) Run(from, to int) error {
 	mask, x, y, value := part.mask, part.x, part.y, part.value
 	for b2 := from; b2 < to; b2++ {
 		var t bool
@@ -114,7 +35,7 @@ func maskedFillRunBool(b *runtime.Bound, v *maskedFillValues) error {
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
 	value := (v.value != 0)
-	if part := (maskedFillPart2{mask, x, y, value}); runtime.Small(B, 1) {
+	if part := (maskedFillPart0{mask, x, y, value}); runtime.Small(B, 1) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -124,14 +45,14 @@ func maskedFillRunBool(b *runtime.Bound, v *maskedFillValues) error {
 	return nil
 }
 
-// maskedFillPart3 is a loop that runs in parts.
-type maskedFillPart3[T runtime.Integer] struct {
+// maskedFillPart1 is a loop that runs in parts.
+type maskedFillPart1[T runtime.Integer] struct {
 	v    maskedFillValues
 	x, y []T
 	mask []bool
 }
 
-func (part *maskedFillPart3[T]) Run(from, to int) error {
+func (part *maskedFillPart1[T]) Run(from, to int) error {
 	v, x, y, mask := &part.v, part.x, part.y, part.mask
 	for b2 := from; b2 < to; b2++ {
 		var t T
@@ -156,7 +77,7 @@ func maskedFillRunInt[T runtime.Integer](b *runtime.Bound, v *maskedFillValues) 
 	y := runtime.Temp[T](b, B)
 
 	// y[b] = if mask[b] then value else x[b]   for b in ...B
-	if part := (maskedFillPart3[T]{*v, x, y, mask}); runtime.Small(B, 1) {
+	if part := (maskedFillPart1[T]{*v, x, y, mask}); runtime.Small(B, 1) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -164,87 +85,5 @@ func maskedFillRunInt[T runtime.Integer](b *runtime.Bound, v *maskedFillValues) 
 		return err
 	}
 	copy(runtime.Elements[T](b, 2), y)
-	return nil
-}
-
-// maskedFillPart4 is a loop that runs in parts.
-type maskedFillPart4 struct {
-	mask   []bool
-	dx, dy []float32
-}
-
-func (part *maskedFillPart4) Run(from, to int) error {
-	mask, dx, dy := part.mask, part.dx, part.dy
-	for b2 := from; b2 < to; b2++ {
-		var t float32
-		if mask[b2] {
-			t = 0
-		} else {
-			t = dy[b2]
-		}
-		dx[b2] = t
-	}
-	return nil
-}
-
-// maskedFillRunBackwardF32 computes the derivative of masked_fill, T f32.
-func maskedFillRunBackwardF32(b *runtime.Bound, v *maskedFillValues) error {
-	B := b.Ext[0]
-	wantDx := b.Tensor(3) != nil
-	mask := runtime.Elements[bool](b, 1)
-	dy := runtime.Elements[float32](b, 2)
-	dx := runtime.Elements[float32](b, 3)
-
-	// @x[b] = if mask[b] then 0 else @y[b]   for b in ...B
-	if wantDx {
-		if part := (maskedFillPart4{mask, dx, dy}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maskedFillPart5 is a loop that runs in parts.
-type maskedFillPart5 struct {
-	mask   []bool
-	dx, dy []float64
-}
-
-func (part *maskedFillPart5) Run(from, to int) error {
-	mask, dx, dy := part.mask, part.dx, part.dy
-	for b2 := from; b2 < to; b2++ {
-		var t float64
-		if mask[b2] {
-			t = 0
-		} else {
-			t = dy[b2]
-		}
-		dx[b2] = t
-	}
-	return nil
-}
-
-// maskedFillRunBackwardF64 computes the derivative of masked_fill, T f64.
-func maskedFillRunBackwardF64(b *runtime.Bound, v *maskedFillValues) error {
-	B := b.Ext[0]
-	wantDx := b.Tensor(3) != nil
-	mask := runtime.Elements[bool](b, 1)
-	dy := runtime.Elements[float64](b, 2)
-	dx := runtime.Elements[float64](b, 3)
-
-	// @x[b] = if mask[b] then 0 else @y[b]   for b in ...B
-	if wantDx {
-		if part := (maskedFillPart5{mask, dx, dy}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
-	}
 	return nil
 }

@@ -9,6 +9,9 @@ import (
 // repeat_Extents0 finds extents that follow from attributes and those of the inputs.
 func repeat_Extents0(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
+	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
 		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
@@ -23,9 +26,15 @@ func repeat_Extents0(b *runtime.Bound, v *repeat_Values) error {
 func repeat_Extents1(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
+	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
 		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
+	}
+	if !runtime.Whole(B1).Mul(runtime.Whole(runtime.Entry(v.times, 1, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B1| * times[1] is out of the range of int64")
 	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
@@ -42,13 +51,22 @@ func repeat_Extents2(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
+	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
 		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
 	}
+	if !runtime.Whole(B1).Mul(runtime.Whole(runtime.Entry(v.times, 1, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B1| * times[1] is out of the range of int64")
+	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
 		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative", P1)
+	}
+	if !runtime.Whole(B2).Mul(runtime.Whole(runtime.Entry(v.times, 2, 0))).Inside(63) {
+		return runtime.FaultError("index.repeat", "|B2| * times[2] is out of the range of int64")
 	}
 	P2 := B2 * runtime.Entry(v.times, 2, 0)
 	if P2 < 0 {

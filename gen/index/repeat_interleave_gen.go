@@ -28,7 +28,7 @@ func repeatInterleaveValuesOf(times int, axis int) (repeatInterleaveValues, erro
 //
 // x: T[...B, D]; y: T[...B, P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex.
 //
 // With x = [1, 2, 3], y is [1, 1, 2, 2, 3, 3]:
 //
@@ -128,6 +128,9 @@ func RepeatInterleaveBackwardInto(dx, dy, x *runtime.Tensor, times int, axis int
 
 // repeatInterleaveRun computes repeat_interleave.
 func repeatInterleaveRun(b *runtime.Bound, v *repeatInterleaveValues) error {
+	if !runtime.Indices(b.Ext[2]).Div(runtime.Whole(v.times)).Floor().Inside(61) {
+		return runtime.FaultError("index.repeat_interleave", "floor(p / times) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return repeatInterleaveRunF32(b, v)

@@ -9,6 +9,9 @@ import (
 // repeatInterleaveExtents0 finds extents that follow from attributes and those of the inputs.
 func repeatInterleaveExtents0(b *runtime.Bound, v *repeatInterleaveValues) error {
 	D := b.Ext[1]
+	if !runtime.Whole(D).Mul(runtime.Whole(v.times)).Inside(63) {
+		return runtime.FaultError("index.repeat_interleave", "|D| * times is out of the range of int64")
+	}
 	P := D * v.times
 	if P < 0 {
 		return runtime.ShapeError("index.repeat_interleave", "P = |D| * times that isn't negative", P)

@@ -112,6 +112,9 @@ func RollBackwardInto(dx, dy, x *runtime.Tensor, shifts []int, axes runtime.Plac
 
 // rollRun0 is one of the cases of rollRun.
 func rollRun0(b *runtime.Bound, v *rollValues) error {
+	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return rollRun0F32(b, v)
@@ -126,6 +129,12 @@ func rollRun0(b *runtime.Bound, v *rollValues) error {
 
 // rollRun1 is one of the cases of rollRun.
 func rollRun1(b *runtime.Bound, v *rollValues) error {
+	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(1, 1)).Sub(runtime.Whole(runtime.Entry(v.shifts, 1, 0))).Mod(runtime.Whole(b.PackExt(1, 1))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % |R1| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return rollRun1F32(b, v)
@@ -140,6 +149,15 @@ func rollRun1(b *runtime.Bound, v *rollValues) error {
 
 // rollRun2 is one of the cases of rollRun.
 func rollRun2(b *runtime.Bound, v *rollValues) error {
+	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(1, 1)).Sub(runtime.Whole(runtime.Entry(v.shifts, 1, 0))).Mod(runtime.Whole(b.PackExt(1, 1))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % |R1| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(1, 2)).Sub(runtime.Whole(runtime.Entry(v.shifts, 2, 0))).Mod(runtime.Whole(b.PackExt(1, 2))).Inside(61) {
+		return runtime.FaultError("index.roll", "(r2 - shifts[2]) % |R2| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return rollRun2F32(b, v)

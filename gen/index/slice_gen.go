@@ -56,7 +56,7 @@ func (a *SliceAttrs) values(axis int) (sliceValues, error) {
 //
 // x: T[...B, D]; y: T[...B, K]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: step must be positive; start lies outside of the axis; stop lies outside of the axis.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: step must be positive; start lies outside of the axis; stop lies outside of the axis.
 //
 // With x = [[1, 2, 3, 4, 5]], y is [[2, 4]]:
 //
@@ -174,6 +174,9 @@ func sliceStopRun(b *runtime.Bound, v *sliceValues) error {
 	if !(0 <= v.stop && v.stop <= b.Ext[1]) {
 		return runtime.RequireError("index.slice", "stop", "stop lies outside of the axis", runtime.ErrAttr, v.stop)
 	}
+	if !runtime.Whole(v.start).Add(runtime.Indices(b.Ext[2]).Mul(runtime.Whole(v.step2))).Inside(61) {
+		return runtime.FaultError("index.slice", "start + k * step is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return sliceStopRunF32(b, v)
@@ -193,6 +196,9 @@ func sliceNoStopRun(b *runtime.Bound, v *sliceValues) error {
 	}
 	if !(0 <= b.Ext[1]) {
 		return runtime.RequireError("index.slice", "", "stop lies outside of the axis", runtime.ErrShape)
+	}
+	if !runtime.Whole(v.start).Add(runtime.Indices(b.Ext[2]).Mul(runtime.Whole(v.step2))).Inside(61) {
+		return runtime.FaultError("index.slice", "start + k * step is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -8,6 +8,9 @@ import (
 
 // sliceExtents0 finds extents that follow from attributes and those of the inputs.
 func sliceExtents0(b *runtime.Bound, v *sliceValues) error {
+	if !runtime.Whole(v.stop).Sub(runtime.Whole(v.start)).Div(runtime.Whole(v.step2)).Ceil().Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("index.slice", "max(ceil((stop - start) / step), 0) is out of the range of int64")
+	}
 	if v.step2 == 0 {
 		return runtime.FaultError("index.slice", "division by zero in (stop - start) / step")
 	}
@@ -22,6 +25,9 @@ func sliceExtents0(b *runtime.Bound, v *sliceValues) error {
 // sliceExtents1 finds extents that follow from attributes and those of the inputs.
 func sliceExtents1(b *runtime.Bound, v *sliceValues) error {
 	D := b.Ext[1]
+	if !runtime.Whole(D).Sub(runtime.Whole(v.start)).Div(runtime.Whole(v.step2)).Ceil().Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("index.slice", "max(ceil((|D| - start) / step), 0) is out of the range of int64")
+	}
 	if v.step2 == 0 {
 		return runtime.FaultError("index.slice", "division by zero in (|D| - start) / step")
 	}

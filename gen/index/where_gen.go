@@ -37,9 +37,7 @@ func Where(mask, x, z *runtime.Tensor) (*runtime.Tensor, error) {
 			if err := whereBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
 			}
-			if err := whereRunBackward(&bound); err != nil {
-				return bound.Fail(err)
-			}
+			whereRunBackward(&bound)
 			bound.Finish()
 			return nil
 		})
@@ -79,9 +77,7 @@ func WhereBackwardInto(dx, dz, dy, mask, x, z *runtime.Tensor) error {
 	if err := whereBackward.Bind(&bound, nil, mask, x, z, dy, dx, dz); err != nil {
 		return err
 	}
-	if err := whereRunBackward(&bound); err != nil {
-		return bound.Fail(err)
-	}
+	whereRunBackward(&bound)
 	bound.Finish()
 	return nil
 }
@@ -90,9 +86,25 @@ func WhereBackwardInto(dx, dz, dy, mask, x, z *runtime.Tensor) error {
 func whereRun(b *runtime.Bound) error {
 	switch b.DType[0] {
 	case runtime.F32:
-		return whereRunF32(b)
+		mask := b.Truths(0, b.DType[0])
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Step[2] = b.Ptr[2], b.Move(2)
+		a.Ptr[3], a.Step[3] = b.Ptr[3], 1
+		where_f32_forward_0_launch(&a)
+		return nil
 	case runtime.F64:
-		return whereRunF64(b)
+		mask := b.Truths(0, b.DType[0])
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
+		a.Ptr[2], a.Step[2] = b.Ptr[2], b.Move(2)
+		a.Ptr[3], a.Step[3] = b.Ptr[3], 1
+		where_f64_forward_0_launch(&a)
+		return nil
 	case runtime.Bool:
 		return whereRunBool(b)
 	default:
@@ -101,14 +113,22 @@ func whereRun(b *runtime.Bound) error {
 }
 
 // whereRunBackward computes the derivative of where.
-func whereRunBackward(b *runtime.Bound) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return whereRunBackwardF32(b)
-	case runtime.F64:
-		return whereRunBackwardF64(b)
+func whereRunBackward(b *runtime.Bound) {
+	mask := b.Truths(0, b.DType[0])
+	if b.Tensor(4) != nil || b.Tensor(5) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = mask, b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[3], 1
+		a.Ptr[2], a.Step[2] = b.Spare(4, b.Ext[0]), 1
+		a.Ptr[3], a.Step[3] = b.Spare(5, b.Ext[0]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			where_f32_backward_0_launch(&a)
+		case runtime.F64:
+			where_f64_backward_0_launch(&a)
+		}
 	}
-	return nil
 }
 
 var (
@@ -118,7 +138,7 @@ var (
 )
 
 var whereForward = runtime.Signature{
-	Op: "index.where", Vars: whereVars, Axes: whereAxes, Outer: true,
+	Op: "index.where", Vars: whereVars, Axes: whereAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -128,14 +148,14 @@ var whereForward = runtime.Signature{
 }
 
 var whereBackward = runtime.Signature{
-	Op: "index.where", Vars: whereGradVars, Axes: whereAxes, Outer: true,
+	Op: "index.where", Vars: whereGradVars, Axes: whereAxes, Outer: true, Temps: [][]int{{0}},
 	Params: []runtime.Param{
 		0: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		2: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		3: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1},
-		5: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 2},
+		4: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 1, InPlace: 1<<1 | 1<<2 | 1<<3},
+		5: {Name: "gradient of z", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}}, Of: 2, InPlace: 1<<1 | 1<<2 | 1<<3},
 	},
 }
 
@@ -155,8 +175,8 @@ func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/index", Name: "where", Source: "where.op", Signature: &whereForward,
 		Doc:     "Where is x where the mask is true, and z elsewhere. Shapes are expanded to their joint shape. The side that is not\ntaken touches neither the result nor the gradient.\n\nSource: elementary.",
-		Kernels: []string{"f32", "f64", "bool", "int"},
-		Invoke:  whereInvoke,
+		Kernels: []string{"f32", "f64", "bool", "int"}, Assembly: true,
+		Invoke: whereInvoke,
 	})
 }
 
@@ -180,4 +200,44 @@ func whereRunIntOf(b *runtime.Bound) error {
 	default:
 		return whereRunInt[uint64](b)
 	}
+}
+
+var where_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.where_f32_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func where_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &where_f32_forward_0_plan) {
+		where_f32_forward_0(a)
+		return
+	}
+	runtime.Launch(where_f32_forward_0, a, &where_f32_forward_0_plan)
+}
+
+var where_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.where_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func where_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &where_f32_backward_0_plan) {
+		where_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(where_f32_backward_0, a, &where_f32_backward_0_plan)
+}
+
+var where_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.where_f64_forward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func where_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &where_f64_forward_0_plan) {
+		where_f64_forward_0(a)
+		return
+	}
+	runtime.Launch(where_f64_forward_0, a, &where_f64_forward_0_plan)
+}
+
+var where_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/index.where_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func where_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &where_f64_backward_0_plan) {
+		where_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(where_f64_backward_0, a, &where_f64_backward_0_plan)
 }

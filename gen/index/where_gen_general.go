@@ -8,88 +8,10 @@ import (
 
 // wherePart0 is a loop that runs in parts.
 type wherePart0 struct {
-	mask    []bool
-	x, y, z []float32
-}
-
-func (part *wherePart0) Run(from, to int) error {
-	mask, x, y, z := part.mask, part.x, part.y, part.z
-	for b2 := from; b2 < to; b2++ {
-		var t float32
-		if mask[b2] {
-			t = x[b2]
-		} else {
-			t = z[b2]
-		}
-		y[b2] = t
-	}
-	return nil
-}
-
-// whereRunF32 computes where, T f32.
-func whereRunF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	mask := runtime.Elements[bool](b, 0)
-	x := runtime.Elements[float32](b, 1)
-	z := runtime.Elements[float32](b, 2)
-	y := runtime.Elements[float32](b, 3)
-
-	// y[b] = if mask[b] then x[b] else z[b]   for b in ...B
-	if part := (wherePart0{mask, x, y, z}); runtime.Small(B, 1) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 1); err != nil {
-		return err
-	}
-	return nil
-}
-
-// wherePart1 is a loop that runs in parts.
-type wherePart1 struct {
-	mask    []bool
-	x, y, z []float64
-}
-
-func (part *wherePart1) Run(from, to int) error {
-	mask, x, y, z := part.mask, part.x, part.y, part.z
-	for b2 := from; b2 < to; b2++ {
-		var t float64
-		if mask[b2] {
-			t = x[b2]
-		} else {
-			t = z[b2]
-		}
-		y[b2] = t
-	}
-	return nil
-}
-
-// whereRunF64 computes where, T f64.
-func whereRunF64(b *runtime.Bound) error {
-	B := b.Ext[0]
-	mask := runtime.Elements[bool](b, 0)
-	x := runtime.Elements[float64](b, 1)
-	z := runtime.Elements[float64](b, 2)
-	y := runtime.Elements[float64](b, 3)
-
-	// y[b] = if mask[b] then x[b] else z[b]   for b in ...B
-	if part := (wherePart1{mask, x, y, z}); runtime.Small(B, 1) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 1); err != nil {
-		return err
-	}
-	return nil
-}
-
-// wherePart2 is a loop that runs in parts.
-type wherePart2 struct {
 	mask, x, y, z []bool
 }
 
-func (part *wherePart2) Run(from, to int) error {
+func (part *wherePart0) Run(from, to int) error {
 	mask, x, y, z := part.mask, part.x, part.y, part.z
 	for b2 := from; b2 < to; b2++ {
 		var t bool
@@ -112,7 +34,7 @@ func whereRunBool(b *runtime.Bound) error {
 	y := runtime.Elements[bool](b, 3)
 
 	// y[b] = if mask[b] then x[b] else z[b]   for b in ...B
-	if part := (wherePart2{mask, x, y, z}); runtime.Small(B, 1) {
+	if part := (wherePart0{mask, x, y, z}); runtime.Small(B, 1) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -122,13 +44,13 @@ func whereRunBool(b *runtime.Bound) error {
 	return nil
 }
 
-// wherePart3 is a loop that runs in parts.
-type wherePart3[T runtime.Integer] struct {
+// wherePart1 is a loop that runs in parts.
+type wherePart1[T runtime.Integer] struct {
 	x, y, z []T
 	mask    []bool
 }
 
-func (part *wherePart3[T]) Run(from, to int) error {
+func (part *wherePart1[T]) Run(from, to int) error {
 	x, y, z, mask := part.x, part.y, part.z, part.mask
 	for b2 := from; b2 < to; b2++ {
 		var t T
@@ -151,156 +73,12 @@ func whereRunInt[T runtime.Integer](b *runtime.Bound) error {
 	y := runtime.Elements[T](b, 3)
 
 	// y[b] = if mask[b] then x[b] else z[b]   for b in ...B
-	if part := (wherePart3[T]{x, y, z, mask}); runtime.Small(B, 1) {
+	if part := (wherePart1[T]{x, y, z, mask}); runtime.Small(B, 1) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
-	}
-	return nil
-}
-
-// wherePart4 is a loop that runs in parts.
-type wherePart4 struct {
-	mask   []bool
-	dx, dy []float32
-}
-
-func (part *wherePart4) Run(from, to int) error {
-	mask, dx, dy := part.mask, part.dx, part.dy
-	for b2 := from; b2 < to; b2++ {
-		t := float32(0)
-		if mask[b2] {
-			t = dy[b2]
-		}
-		dx[b2] = t
-	}
-	return nil
-}
-
-// wherePart5 is a loop that runs in parts.
-type wherePart5 struct {
-	mask   []bool
-	dy, dz []float32
-}
-
-func (part *wherePart5) Run(from, to int) error {
-	mask, dy, dz := part.mask, part.dy, part.dz
-	for b2 := from; b2 < to; b2++ {
-		var t float32
-		if mask[b2] {
-			t = 0
-		} else {
-			t = dy[b2]
-		}
-		dz[b2] = t
-	}
-	return nil
-}
-
-// whereRunBackwardF32 computes the derivative of where, T f32.
-func whereRunBackwardF32(b *runtime.Bound) error {
-	B := b.Ext[0]
-	wantDx := b.Tensor(4) != nil
-	mask := runtime.Elements[bool](b, 0)
-	dy := runtime.Elements[float32](b, 3)
-	wantDz := b.Tensor(5) != nil
-	dx := runtime.Elements[float32](b, 4)
-	dz := runtime.Elements[float32](b, 5)
-
-	// @x[b] = if mask[b] then @y[b] else 0   for b in ...B
-	if wantDx {
-		if part := (wherePart4{mask, dx, dy}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
-	}
-
-	// @z[b] = if mask[b] then 0 else @y[b]   for b in ...B
-	if wantDz {
-		if part := (wherePart5{mask, dy, dz}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wherePart6 is a loop that runs in parts.
-type wherePart6 struct {
-	mask   []bool
-	dx, dy []float64
-}
-
-func (part *wherePart6) Run(from, to int) error {
-	mask, dx, dy := part.mask, part.dx, part.dy
-	for b2 := from; b2 < to; b2++ {
-		t := float64(0)
-		if mask[b2] {
-			t = dy[b2]
-		}
-		dx[b2] = t
-	}
-	return nil
-}
-
-// wherePart7 is a loop that runs in parts.
-type wherePart7 struct {
-	mask   []bool
-	dy, dz []float64
-}
-
-func (part *wherePart7) Run(from, to int) error {
-	mask, dy, dz := part.mask, part.dy, part.dz
-	for b2 := from; b2 < to; b2++ {
-		var t float64
-		if mask[b2] {
-			t = 0
-		} else {
-			t = dy[b2]
-		}
-		dz[b2] = t
-	}
-	return nil
-}
-
-// whereRunBackwardF64 computes the derivative of where, T f64.
-func whereRunBackwardF64(b *runtime.Bound) error {
-	B := b.Ext[0]
-	wantDx := b.Tensor(4) != nil
-	mask := runtime.Elements[bool](b, 0)
-	dy := runtime.Elements[float64](b, 3)
-	wantDz := b.Tensor(5) != nil
-	dx := runtime.Elements[float64](b, 4)
-	dz := runtime.Elements[float64](b, 5)
-
-	// @x[b] = if mask[b] then @y[b] else 0   for b in ...B
-	if wantDx {
-		if part := (wherePart6{mask, dx, dy}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
-	}
-
-	// @z[b] = if mask[b] then 0 else @y[b]   for b in ...B
-	if wantDz {
-		if part := (wherePart7{mask, dy, dz}); runtime.Small(B, 1) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 1); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func (a *DiagEmbedAttrs) values() (diagEmbedValues, error) {
 //
 // x: T[...B, D]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex.
 //
 // With x = [[1, 2], [3, 4]], y is [[[0, 0, 0], [1, 0, 0], [0, 2, 0]], [[0, 0, 0], [3, 0, 0], [0, 4, 0]]]:
 //
@@ -134,6 +134,12 @@ func DiagEmbedBackwardInto(dx, dy, x *runtime.Tensor, attrs *DiagEmbedAttrs) err
 
 // diagEmbedRun computes diag_embed.
 func diagEmbedRun(b *runtime.Bound, v *diagEmbedValues) error {
+	if !runtime.Whole(v.offset).Inside(61) {
+		return runtime.FaultError("linalg.diag_embed", "offset is out of the range of int64")
+	}
+	if !runtime.Indices(b.Ext[2]).Add(runtime.Whole(v.offset).Min(runtime.Whole(0))).Inside(61) {
+		return runtime.FaultError("linalg.diag_embed", "i + min(offset, 0) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diagEmbedRunF32(b, v)

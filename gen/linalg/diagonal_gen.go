@@ -38,7 +38,7 @@ func (a *DiagonalAttrs) values() (diagonalValues, error) {
 //
 // x: T[...B, N, M]; y: T[...B, P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex.
 //
 // With x = [[1, 2, 3], [4, 5, 6]], y is [2, 6]:
 //
@@ -134,6 +134,12 @@ func DiagonalBackwardInto(dx, dy, x *runtime.Tensor, attrs *DiagonalAttrs) error
 
 // diagonalRun computes diagonal.
 func diagonalRun(b *runtime.Bound, v *diagonalValues) error {
+	if !runtime.Indices(b.Ext[3]).Sub(runtime.Whole(v.offset).Min(runtime.Whole(0))).Inside(61) {
+		return runtime.FaultError("linalg.diagonal", "p - min(offset, 0) is out of the range of int64")
+	}
+	if !runtime.Indices(b.Ext[3]).Add(runtime.Whole(v.offset).Max(runtime.Whole(0))).Inside(61) {
+		return runtime.FaultError("linalg.diagonal", "p + max(offset, 0) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diagonalRunF32(b, v)

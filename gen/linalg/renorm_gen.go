@@ -42,7 +42,7 @@ func renormValuesOf(p float64, axis int, limit float64) (renormValues, error) {
 //
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must be positive; limit must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must be positive; limit must not be negative.
 //
 // With x = [[3, 4], [0, 1]], y is about [[1.2, 1.6], [0, 1]]:
 //

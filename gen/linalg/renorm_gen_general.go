@@ -46,8 +46,16 @@ func (part *renormPart1) Run(from, to int) error {
 			var t2 float32
 			if v.limit < float64(sumAt) {
 				xAt := x[xRow+d]
-				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float32(xAt * float32(t))
+				n, ok := runtime.MulInt(sumAt, 10000000)
+				if !ok {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				n2, ok2 := runtime.AddInt(n, 1)
+				if !ok2 {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				t := float32(xAt * float32(v.limit/(float64(n2)/float64(10000000))))
+				t2 = t
 			} else {
 				xAt2 := x[xRow+d]
 				t2 = xAt2
@@ -63,7 +71,7 @@ func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 	D := b.Ext[1]
 	B := b.Ext[0]
 	x := runtime.Elements[float32](b, 0)
-	y := runtime.Elements[float32](b, 1)
+	y := runtime.Temp[float32](b, B*D)
 
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
@@ -84,6 +92,7 @@ func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -124,16 +133,23 @@ func (part *renormPart3) Run(from, to int) error {
 		xRow := b2 * D
 		for d := range D {
 			sumAt := int(sum[d])
-			var t2 float64
+			var t float64
 			if v.limit < float64(sumAt) {
 				xAt := x[xRow+d]
-				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float64(xAt * t)
+				n, ok := runtime.MulInt(sumAt, 10000000)
+				if !ok {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				n2, ok2 := runtime.AddInt(n, 1)
+				if !ok2 {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				t = float64(xAt * (v.limit / (float64(n2) / float64(10000000))))
 			} else {
 				xAt2 := x[xRow+d]
-				t2 = xAt2
+				t = xAt2
 			}
-			y[xRow+d] = t2
+			y[xRow+d] = t
 		}
 	}
 	return nil
@@ -144,7 +160,7 @@ func renormElseElseElseElseIfRunF64(b *runtime.Bound, v *renormValues) error {
 	D := b.Ext[1]
 	B := b.Ext[0]
 	x := runtime.Elements[float64](b, 0)
-	y := runtime.Elements[float64](b, 1)
+	y := runtime.Temp[float64](b, B*D)
 
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
@@ -165,6 +181,7 @@ func renormElseElseElseElseIfRunF64(b *runtime.Bound, v *renormValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
+	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -185,8 +202,16 @@ func (part *renormPart4) Run(from, to int) error {
 			var t2 float32
 			if v.limit < float64(sumAt) {
 				dyAt := dy[dyRow+d]
-				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float32(dyAt * float32(t))
+				n, ok := runtime.MulInt(sumAt, 10000000)
+				if !ok {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				n2, ok2 := runtime.AddInt(n, 1)
+				if !ok2 {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				t := float32(dyAt * float32(v.limit/(float64(n2)/float64(10000000))))
+				t2 = t
 			} else {
 				dyAt2 := dy[dyRow+d]
 				t2 = dyAt2
@@ -204,7 +229,7 @@ func renormElseElseElseElseIfRunBackwardF32(b *runtime.Bound, v *renormValues) e
 	wantDx := b.Tensor(2) != nil
 	x := runtime.Elements[float32](b, 0)
 	dy := runtime.Elements[float32](b, 1)
-	dx := runtime.Elements[float32](b, 2)
+	dx := runtime.Temp[float32](b, B*D)
 
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
@@ -229,6 +254,7 @@ func renormElseElseElseElseIfRunBackwardF32(b *runtime.Bound, v *renormValues) e
 			return err
 		}
 	}
+	copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -249,8 +275,16 @@ func (part *renormPart5) Run(from, to int) error {
 			var t2 float64
 			if v.limit < float64(sumAt) {
 				dyAt := dy[dyRow+d]
-				t := v.limit / (float64(sumAt*10000000+1) / float64(10000000))
-				t2 = float64(dyAt * t)
+				n, ok := runtime.MulInt(sumAt, 10000000)
+				if !ok {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				n2, ok2 := runtime.AddInt(n, 1)
+				if !ok2 {
+					return runtime.FaultError("linalg.renorm", "exact(sum[d]) + (1/10000000) is out of the range of int64")
+				}
+				t := float64(dyAt * (v.limit / (float64(n2) / float64(10000000))))
+				t2 = t
 			} else {
 				dyAt2 := dy[dyRow+d]
 				t2 = dyAt2
@@ -268,7 +302,7 @@ func renormElseElseElseElseIfRunBackwardF64(b *runtime.Bound, v *renormValues) e
 	wantDx := b.Tensor(2) != nil
 	x := runtime.Elements[float64](b, 0)
 	dy := runtime.Elements[float64](b, 1)
-	dx := runtime.Elements[float64](b, 2)
+	dx := runtime.Temp[float64](b, B*D)
 
 	// sum[d] += 1   for d in D, b in ...B   where x[b, d] != 0
 	sum := runtime.Temp[int64](b, D)
@@ -293,5 +327,6 @@ func renormElseElseElseElseIfRunBackwardF64(b *runtime.Bound, v *renormValues) e
 			return err
 		}
 	}
+	copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

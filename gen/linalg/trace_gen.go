@@ -38,9 +38,7 @@ func Trace(x *runtime.Tensor) (*runtime.Tensor, error) {
 			if err := traceBackward.Bind(&bound, nil, back.Saved(0), back.Cotangent(0), back.Grad(0)); err != nil {
 				return err
 			}
-			if err := traceRunBackward(&bound); err != nil {
-				return bound.Fail(err)
-			}
+			traceRunBackward(&bound)
 			bound.Finish()
 			return nil
 		})
@@ -67,9 +65,7 @@ func TraceBackwardInto(dx, dy, x *runtime.Tensor) error {
 	if err := traceBackward.Bind(&bound, nil, x, dy, dx); err != nil {
 		return err
 	}
-	if err := traceRunBackward(&bound); err != nil {
-		return bound.Fail(err)
-	}
+	traceRunBackward(&bound)
 	bound.Finish()
 	return nil
 }
@@ -87,14 +83,25 @@ func traceRun(b *runtime.Bound) error {
 }
 
 // traceRunBackward computes the derivative of trace.
-func traceRunBackward(b *runtime.Bound) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return traceRunBackwardF32(b)
-	case runtime.F64:
-		return traceRunBackwardF64(b)
+func traceRunBackward(b *runtime.Bound) {
+	indexN := b.Indices(b.Ext[1])
+	if b.Tensor(2) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 0, 0, 1, b.Ext[1]*b.Ext[2])
+		a.Ptr[0], a.Row[0] = indexN, 1
+		a.Ptr[1] = b.Ptr[1]
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Spare(2, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[2], 1
+		a.I[0] = 0
+		a.I[1] = min(b.Ext[1], b.Ext[2])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(trace_f32_backward_0_launch, &a, &trace_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(trace_f64_backward_0_launch, &a, &trace_f64_backward_0_plan)
+		}
 	}
-	return nil
 }
 
 var (
@@ -116,7 +123,7 @@ var traceBackward = runtime.Signature{
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},
-		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 0},
 	},
 }
 
@@ -136,8 +143,8 @@ func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/linalg", Name: "trace", Source: "trace.op", Signature: &traceForward,
 		Doc:     "Trace is the sum of the elements x[i, i] on the diagonal of matrices of any shape.\n\nx has any axes, then rows and columns.\n\nSource: elementary.",
-		Kernels: []string{"f32", "f64", "int"},
-		Invoke:  traceInvoke,
+		Kernels: []string{"f32", "f64", "int"}, Assembly: true,
+		Invoke: traceInvoke,
 	})
 }
 
@@ -161,4 +168,24 @@ func traceRunIntOf(b *runtime.Bound) error {
 	default:
 		return traceRunInt[uint64, uint64](b)
 	}
+}
+
+var trace_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.trace_f32_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func trace_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &trace_f32_backward_0_plan) {
+		trace_f32_backward_0(a)
+		return
+	}
+	runtime.Launch(trace_f32_backward_0, a, &trace_f32_backward_0_plan)
+}
+
+var trace_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.trace_f64_backward_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.I64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func trace_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &trace_f64_backward_0_plan) {
+		trace_f64_backward_0(a)
+		return
+	}
+	runtime.Launch(trace_f64_backward_0, a, &trace_f64_backward_0_plan)
 }

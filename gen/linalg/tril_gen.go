@@ -36,7 +36,7 @@ func (a *TrilAttrs) values() (trilValues, error) {
 //
 // x: T[...B, N, M]; y: T[...B, N, M]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
 //
 // With x = [[1, 2], [3, 4]], y is [[0, 0], [3, 0]]:
 //
@@ -108,6 +108,9 @@ func TrilBackwardInto(dx, dy, x *runtime.Tensor, attrs *TrilAttrs) error {
 
 // trilRun computes tril.
 func trilRun(b *runtime.Bound, v *trilValues) error {
+	if !runtime.Whole(v.diagonal).Inside(61) {
+		return runtime.FaultError("linalg.tril", "diagonal is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return trilRunF32(b, v)

@@ -8197,7 +8197,7 @@ block11:
 	VPSLLD      $23, Y11, Y11
 	VMULPS      Y11, Y10, Y10
 	VMULPS      Y10, Y5, Y10
-	VBLENDVPS   Y6, Y0, Y10, Y10
+	VBLENDVPS   Y6, Y5, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
 	ADDQ        SI, R8
@@ -8247,7 +8247,7 @@ masked13:
 	VPSLLD      $23, Y4, Y4
 	VMULPS      Y4, Y3, Y3
 	VMULPS      Y3, Y5, Y3
-	VBLENDVPS   Y6, Y0, Y3, Y3
+	VBLENDVPS   Y6, Y5, Y3, Y3
 	VADDPS      Y3, Y2, Y2
 	VMASKMOVPS  Y2, Y8, (R10)
 done12:
@@ -8603,7 +8603,7 @@ block11:
 	VPSLLD      $23, Z25, Z25
 	VMULPS      Z25, Z24, Z24
 	VMULPS      Z24, Z1, Z24
-	VBLENDMPS   Z3, Z24, K2, Z24
+	VBLENDMPS   Z1, Z24, K2, Z24
 	VADDPS      Z24, Z23, Z23
 	VMOVUPS     Z23, (R11)
 	ADDQ        DI, R9
@@ -8646,8 +8646,8 @@ masked13:
 	VPSUBD       Z22, Z21, Z21
 	VPSLLD       $23, Z21, Z21
 	VMULPS       Z21, Z20, Z20
-	VMULPS       Z20, Z1, Z1
-	VBLENDMPS    Z3, Z1, K2, Z1
+	VMULPS       Z20, Z1, Z20
+	VBLENDMPS    Z1, Z20, K2, Z1
 	VADDPS       Z1, Z0, Z0
 	VMOVUPS      Z0, K3, (R11)
 done12:
@@ -10253,7 +10253,7 @@ masked11:
 	VPSLLQ      $52, Y12, Y12
 	VMULPD      Y12, Y11, Y11
 	VMULPD      Y11, Y5, Y11
-	VBLENDVPD   Y6, Y2, Y11, Y11
+	VBLENDVPD   Y6, Y5, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
 	ADDQ        SI, R8
@@ -10605,7 +10605,7 @@ masked11:
 	VPSLLQ           $52, Z24, Z24
 	VMULPD           Z24, Z23, Z23
 	VMULPD           Z23, Z18, Z23
-	VBLENDMPD        Z4, Z23, K2, Z23
+	VBLENDMPD        Z18, Z23, K2, Z23
 	VADDPD           Z23, Z22, Z22
 	VMOVUPD          Z22, K3, (R11)
 	ADDQ             DI, R9
@@ -12259,7 +12259,7 @@ block11:
 	VPSLLD      $23, Y11, Y11
 	VMULPS      Y11, Y10, Y10
 	VMULPS      Y10, Y5, Y10
-	VBLENDVPS   Y6, Y0, Y10, Y10
+	VBLENDVPS   Y6, Y5, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
 	ADDQ        DI, R9
@@ -12309,7 +12309,7 @@ masked13:
 	VPSLLD      $23, Y4, Y4
 	VMULPS      Y4, Y3, Y3
 	VMULPS      Y3, Y5, Y3
-	VBLENDVPS   Y6, Y0, Y3, Y3
+	VBLENDVPS   Y6, Y5, Y3, Y3
 	VADDPS      Y3, Y2, Y2
 	VMASKMOVPS  Y2, Y8, (R10)
 done12:
@@ -12673,7 +12673,7 @@ block11:
 	VPSLLD      $23, Z26, Z26
 	VMULPS      Z26, Z24, Z24
 	VMULPS      Z24, Z21, Z24
-	VBLENDMPS   Z4, Z24, K2, Z24
+	VBLENDMPS   Z21, Z24, K2, Z24
 	VADDPS      Z24, Z23, Z23
 	VMOVUPS     Z23, (R11)
 	ADDQ        R8, BX
@@ -12717,7 +12717,7 @@ masked13:
 	VPSLLD       $23, Z22, Z22
 	VMULPS       Z22, Z20, Z20
 	VMULPS       Z20, Z21, Z20
-	VBLENDMPS    Z4, Z20, K2, Z20
+	VBLENDMPS    Z21, Z20, K2, Z20
 	VADDPS       Z20, Z2, Z2
 	VMOVUPS      Z2, K3, (R11)
 done12:
@@ -14175,7 +14175,7 @@ masked11:
 	VPSLLQ      $52, Y12, Y12
 	VMULPD      Y12, Y11, Y11
 	VMULPD      Y11, Y5, Y11
-	VBLENDVPD   Y6, Y2, Y11, Y11
+	VBLENDVPD   Y6, Y5, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
 	ADDQ        SI, R9
@@ -14537,7 +14537,7 @@ masked11:
 	VPSLLQ           $52, Z26, Z26
 	VMULPD           Z26, Z24, Z24
 	VMULPD           Z24, Z21, Z24
-	VBLENDMPD        Z4, Z24, K2, Z24
+	VBLENDMPD        Z21, Z24, K2, Z24
 	VADDPD           Z24, Z23, Z23
 	VMOVUPD          Z23, K3, (R11)
 	ADDQ             SI, R9
@@ -15937,7 +15937,7 @@ block11:
 	VPSLLD      $23, Y11, Y11
 	VMULPS      Y11, Y10, Y10
 	VMULPS      Y10, Y5, Y10
-	VBLENDVPS   Y6, Y0, Y10, Y10
+	VBLENDVPS   Y6, Y5, Y10, Y10
 	VADDPS      Y10, Y8, Y8
 	VMOVUPS     Y8, (R10)
 	ADDQ        SI, R8
@@ -15987,7 +15987,7 @@ masked13:
 	VPSLLD      $23, Y4, Y4
 	VMULPS      Y4, Y3, Y3
 	VMULPS      Y3, Y5, Y3
-	VBLENDVPS   Y6, Y0, Y3, Y3
+	VBLENDVPS   Y6, Y5, Y3, Y3
 	VADDPS      Y3, Y1, Y1
 	VMASKMOVPS  Y1, Y8, (R10)
 done12:
@@ -16340,7 +16340,7 @@ block11:
 	VPSLLD      $23, Z26, Z26
 	VMULPS      Z26, Z24, Z24
 	VMULPS      Z24, Z21, Z24
-	VBLENDMPS   Z4, Z24, K2, Z24
+	VBLENDMPS   Z21, Z24, K2, Z24
 	VADDPS      Z24, Z23, Z23
 	VMOVUPS     Z23, (R11)
 	ADDQ        DI, R9
@@ -16384,7 +16384,7 @@ masked13:
 	VPSLLD       $23, Z22, Z22
 	VMULPS       Z22, Z2, Z2
 	VMULPS       Z2, Z21, Z2
-	VBLENDMPS    Z4, Z2, K2, Z2
+	VBLENDMPS    Z21, Z2, K2, Z2
 	VADDPS       Z2, Z1, Z1
 	VMOVUPS      Z1, K3, (R11)
 done12:
@@ -17791,7 +17791,7 @@ masked11:
 	VPSLLQ      $52, Y12, Y12
 	VMULPD      Y12, Y11, Y11
 	VMULPD      Y11, Y5, Y11
-	VBLENDVPD   Y6, Y3, Y11, Y11
+	VBLENDVPD   Y6, Y5, Y11, Y11
 	VADDPD      Y11, Y10, Y10
 	VMASKMOVPD  Y10, Y8, (R10)
 	ADDQ        SI, R8
@@ -18141,7 +18141,7 @@ masked11:
 	VPSLLQ           $52, Z26, Z26
 	VMULPD           Z26, Z24, Z24
 	VMULPD           Z24, Z21, Z24
-	VBLENDMPD        Z4, Z24, K2, Z24
+	VBLENDMPD        Z21, Z24, K2, Z24
 	VADDPD           Z24, Z23, Z23
 	VMOVUPD          Z23, K3, (R11)
 	ADDQ             DI, R9

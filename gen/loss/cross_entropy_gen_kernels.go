@@ -841,7 +841,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f32_i64_backward_0_go(a *runtime
 				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
 				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(rowSum2*v27))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, rowSum2, float32(rowSum2*v27))
 			}
 		}
 	}
@@ -1030,7 +1030,7 @@ func cross_entropy_no_label_smoothing_is_0_none_f64_i64_backward_0_go(a *runtime
 				bits2 := math.Float64bits(math.FMA(v25, 0.5, 6.755399441056767e+15))
 				v29 := float64(math.FMA(math.FMA(v28, v26, 1), v26, 1) * math.Float64frombits(bits2<<52))
 				v30 := float64(v29 * math.Float64frombits((math.Float64bits(v24)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, 0, float64(rowSum2*v30))
+				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, rowSum2, float64(rowSum2*v30))
 			}
 		}
 	}
@@ -1223,7 +1223,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f32_i64_backward_0_go(a *runtime
 				v27 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v26, 0.008366547), v26, 0.0416672), v26, 0.16666543), v26, 0.49999997), v26, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v25, 0.5, 12583039))
 				v28 := float32(float32(runtime.FMA32(v27, v26, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v24)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, 0, float32(rowSum2*v28))
+				dX[i] = runtime.Select32(c, v22, 0) + runtime.Select32(c5, rowSum2, float32(rowSum2*v28))
 			}
 		}
 	}
@@ -1408,7 +1408,7 @@ func cross_entropy_no_label_smoothing_is_0_mean_f64_i64_backward_0_go(a *runtime
 				bits2 := math.Float64bits(math.FMA(v26, 0.5, 6.755399441056767e+15))
 				v30 := float64(math.FMA(math.FMA(v29, v27, 1), v27, 1) * math.Float64frombits(bits2<<52))
 				v31 := float64(v30 * math.Float64frombits((math.Float64bits(v25)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, 0, float64(rowSum2*v31))
+				dX[i] = runtime.Select64(c, v23, 0) + runtime.Select64(c5, rowSum2, float64(rowSum2*v31))
 			}
 		}
 	}
@@ -1579,7 +1579,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f32_i64_backward_0_go(a *runtime.
 				v26 := runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(runtime.FMA32(0.0013882505, v25, 0.008366547), v25, 0.0416672), v25, 0.16666543), v25, 0.49999997), v25, 1)
 				bits2 := math.Float32bits(runtime.FMA32(v24, 0.5, 12583039))
 				v27 := float32(float32(runtime.FMA32(v26, v25, 1)*math.Float32frombits(bits2<<23)) * math.Float32frombits((math.Float32bits(v23)-bits2)<<23))
-				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, 0, float32(rowSum2*v27))
+				dX[i] = runtime.Select32(c, v21, 0) + runtime.Select32(c5, rowSum2, float32(rowSum2*v27))
 			}
 		}
 	}
@@ -1756,7 +1756,7 @@ func cross_entropy_no_label_smoothing_is_0_sum_f64_i64_backward_0_go(a *runtime.
 				bits2 := math.Float64bits(math.FMA(v25, 0.5, 6.755399441056767e+15))
 				v29 := float64(math.FMA(math.FMA(v28, v26, 1), v26, 1) * math.Float64frombits(bits2<<52))
 				v30 := float64(v29 * math.Float64frombits((math.Float64bits(v24)-bits2)<<52))
-				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, 0, float64(rowSum2*v30))
+				dX[i] = runtime.Select64(c, v22, 0) + runtime.Select64(c5, rowSum2, float64(rowSum2*v30))
 			}
 		}
 	}

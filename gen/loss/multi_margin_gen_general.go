@@ -637,12 +637,13 @@ func (part *multiMarginPart8[I]) Run(from, to int) error {
 type multiMarginPart9[I runtime.Integer] struct {
 	t                 []I
 	dx, dx1, dy, w, x []float32
-	margin, p, t4, t6 float32
+	c2                bool
+	margin, t4, t6    float32
 	C                 int
 }
 
 func (part *multiMarginPart9[I]) Run(from, to int) error {
-	t, dx, dx1, dy, w, x, margin, p, t4, t6, C := part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.margin, part.p, part.t4, part.t6, part.C
+	t, dx, dx1, dy, w, x, c2, margin, t4, t6, C := part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.c2, part.margin, part.t4, part.t6, part.C
 	for n := from; n < to; n++ {
 		tAt := t[n]
 		xRow := n * C
@@ -651,7 +652,7 @@ func (part *multiMarginPart9[I]) Run(from, to int) error {
 			t10 := float32(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t9 float32
-				if p == 0 {
+				if c2 {
 					t9 = 0
 				} else {
 					i := int(tAt)
@@ -728,44 +729,42 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max32(0, t4)
+					t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
+					dx1Acc[at] += float64(-t7)
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max32(0, t4)
-				t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
-				dx1Acc[at] += float64(-t7)
 			}
 		}
 		for i2, sum2 := range dx1Acc {
@@ -774,9 +773,10 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := p / float32(C)
 	if wantDx {
-		if part := (multiMarginPart9[I]{t, dx, dx1, dy, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart9[I]{t, dx, dx1, dy, w, x, c2, margin, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -826,12 +826,13 @@ type multiMarginPart11[I runtime.Integer] struct {
 	v                 multiMarginValues
 	t                 []I
 	dx, dx1, dy, w, x []float64
-	p, t4, t6         float64
+	c2                bool
+	t4, t6            float64
 	C                 int
 }
 
 func (part *multiMarginPart11[I]) Run(from, to int) error {
-	v, t, dx, dx1, dy, w, x, p, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.p, part.t4, part.t6, part.C
+	v, t, dx, dx1, dy, w, x, c2, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.dy, part.w, part.x, part.c2, part.t4, part.t6, part.C
 	for n := from; n < to; n++ {
 		tAt := t[n]
 		xRow := n * C
@@ -840,7 +841,7 @@ func (part *multiMarginPart11[I]) Run(from, to int) error {
 			t9 := float64(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t8 float64
-				if p == 0 {
+				if c2 {
 					t8 = 0
 				} else {
 					i := int(tAt)
@@ -915,49 +916,48 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := v.margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max64(0, t4)
+					dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := v.margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max64(0, t4)
-				dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := p / float64(C)
 	if wantDx {
-		if part := (multiMarginPart11[I]{*v, t, dx, dx1, dy, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart11[I]{*v, t, dx, dx1, dy, w, x, c2, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -999,14 +999,15 @@ func (part *multiMarginPart12[I]) Run(from, to int) error {
 
 // multiMarginPart13 is a loop that runs in parts.
 type multiMarginPart13[I runtime.Integer] struct {
-	t                 []I
-	dx, dx1, w, x     []float32
-	margin, p, t4, t6 float32
-	C                 int
+	t              []I
+	dx, dx1, w, x  []float32
+	c2             bool
+	margin, t4, t6 float32
+	C              int
 }
 
 func (part *multiMarginPart13[I]) Run(from, to int) error {
-	t, dx, dx1, w, x, margin, p, t4, t6, C := part.t, part.dx, part.dx1, part.w, part.x, part.margin, part.p, part.t4, part.t6, part.C
+	t, dx, dx1, w, x, c2, margin, t4, t6, C := part.t, part.dx, part.dx1, part.w, part.x, part.c2, part.margin, part.t4, part.t6, part.C
 	for n := from; n < to; n++ {
 		tAt := t[n]
 		xRow := n * C
@@ -1015,7 +1016,7 @@ func (part *multiMarginPart13[I]) Run(from, to int) error {
 			t10 := float32(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t9 float32
-				if p == 0 {
+				if c2 {
 					t9 = 0
 				} else {
 					i := int(tAt)
@@ -1092,44 +1093,42 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max32(0, t4)
+					t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
+					dx1Acc[at] += float64(-t7)
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max32(0, t4)
-				t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
-				dx1Acc[at] += float64(-t7)
 			}
 		}
 		for i2, sum2 := range dx1Acc {
@@ -1138,9 +1137,10 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := float32(dy[0]*p) / float32(N) / float32(C)
 	if wantDx {
-		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, c2, margin, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1190,12 +1190,13 @@ type multiMarginPart15[I runtime.Integer] struct {
 	v             multiMarginValues
 	t             []I
 	dx, dx1, w, x []float64
-	p, t4, t6     float64
+	c2            bool
+	t4, t6        float64
 	C             int
 }
 
 func (part *multiMarginPart15[I]) Run(from, to int) error {
-	v, t, dx, dx1, w, x, p, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.w, part.x, part.p, part.t4, part.t6, part.C
+	v, t, dx, dx1, w, x, c2, t4, t6, C := &part.v, part.t, part.dx, part.dx1, part.w, part.x, part.c2, part.t4, part.t6, part.C
 	for n := from; n < to; n++ {
 		tAt := t[n]
 		xRow := n * C
@@ -1204,7 +1205,7 @@ func (part *multiMarginPart15[I]) Run(from, to int) error {
 			t9 := float64(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t8 float64
-				if p == 0 {
+				if c2 {
 					t8 = 0
 				} else {
 					i := int(tAt)
@@ -1279,49 +1280,48 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := v.margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max64(0, t4)
+					dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := v.margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max64(0, t4)
-				dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := float64(dy[0]*p) / float64(N) / float64(C)
 	if wantDx {
-		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, c2, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1399,44 +1399,42 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max32(0, t4)
+					t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
+					dx1Acc[at] += float64(-t7)
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max32(0, t4)
-				t7 := float32(dsumAt * float32(p*float32(math.Pow(float64(t5), float64(t6)))))
-				dx1Acc[at] += float64(-t7)
 			}
 		}
 		for i2, sum2 := range dx1Acc {
@@ -1445,9 +1443,10 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := float32(dy[0]*p) / float32(C)
 	if wantDx {
-		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, margin, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart13[I]{t, dx, dx1, w, x, c2, margin, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1529,49 +1528,48 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	c3 := !(p == 0)
 	t6 := p - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				c2 := 0 != runtime.Compare(tAt, c, 1)
-				if !c2 {
-					continue
+		if !(p == 0) {
+			for n := range N {
+				tAt := t[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					c2 := 0 != runtime.Compare(tAt, c, 1)
+					if !c2 {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					xAt := x[xRow+i]
+					t3 := v.margin - xAt
+					xAt2 := x[xRow+c]
+					t4 := t3 + xAt2
+					if t4 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := runtime.Max64(0, t4)
+					dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 				}
-				if !c3 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				xAt := x[xRow+i]
-				t3 := v.margin - xAt
-				xAt2 := x[xRow+c]
-				t4 := t3 + xAt2
-				if t4 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := runtime.Max64(0, t4)
-				dx1[at] += -float64(dsumAt * float64(p*math.Pow(t5, t6)))
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * w[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
+	c2 := p == 0
 	t4 := float64(dy[0]*p) / float64(C)
 	if wantDx {
-		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, p, t4, t6, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart15[I]{*v, t, dx, dx1, w, x, c2, t4, t6, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1613,14 +1611,15 @@ func (part *multiMarginPart16[I]) Run(from, to int) error {
 
 // multiMarginPart17 is a loop that runs in parts.
 type multiMarginPart17[I runtime.Integer] struct {
-	t2                []I
-	dx, dx1, dy, x    []float32
-	margin, p, t4, t5 float32
-	C                 int
+	t2             []I
+	dx, dx1, dy, x []float32
+	c2             bool
+	margin, t4, t5 float32
+	C              int
 }
 
 func (part *multiMarginPart17[I]) Run(from, to int) error {
-	t2, dx, dx1, dy, x, margin, p, t4, t5, C := part.t2, part.dx, part.dx1, part.dy, part.x, part.margin, part.p, part.t4, part.t5, part.C
+	t2, dx, dx1, dy, x, c2, margin, t4, t5, C := part.t2, part.dx, part.dx1, part.dy, part.x, part.c2, part.margin, part.t4, part.t5, part.C
 	for n := from; n < to; n++ {
 		tAt := t2[n]
 		xRow := n * C
@@ -1629,7 +1628,7 @@ func (part *multiMarginPart17[I]) Run(from, to int) error {
 			t10 := float32(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t9 float32
-				if p == 0 {
+				if c2 {
 					t9 = 0
 				} else {
 					i := int(tAt)
@@ -1677,41 +1676,40 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	p := float32(v.p)
-	c2 := !(p == 0)
 	margin := float32(v.margin)
-	t4 := p - 1
+	p2 := float32(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float32(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
+					dx1Acc[at] += float64(-float32(dsumAt * float32(p2*t5)))
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-				dx1Acc[at] += float64(-float32(dsumAt * float32(p*t5)))
 			}
 		}
 		for i2, sum := range dx1Acc {
@@ -1720,9 +1718,10 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := p / float32(C)
+	c2 := p2 == 0
+	t5 := p2 / float32(C)
 	if wantDx {
-		if part := (multiMarginPart17[I]{t2, dx, dx1, dy, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart17[I]{t2, dx, dx1, dy, x, c2, margin, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1753,12 +1752,13 @@ type multiMarginPart19[I runtime.Integer] struct {
 	v              multiMarginValues
 	t2             []I
 	dx, dx1, dy, x []float64
-	p, t4, t5      float64
+	c2             bool
+	t4, t5         float64
 	C              int
 }
 
 func (part *multiMarginPart19[I]) Run(from, to int) error {
-	v, t2, dx, dx1, dy, x, p, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.dy, part.x, part.p, part.t4, part.t5, part.C
+	v, t2, dx, dx1, dy, x, c2, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.dy, part.x, part.c2, part.t4, part.t5, part.C
 	for n := from; n < to; n++ {
 		tAt := t2[n]
 		xRow := n * C
@@ -1767,7 +1767,7 @@ func (part *multiMarginPart19[I]) Run(from, to int) error {
 			t9 := float64(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t8 float64
-				if p == 0 {
+				if c2 {
 					t8 = 0
 				} else {
 					i := int(tAt)
@@ -1814,46 +1814,46 @@ func multiMarginNoWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	p := float64(v.p)
-	c2 := !(p == 0)
-	t4 := p - 1
+	p2 := float64(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float64(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float64(dsumAt * float64(p2*math.Pow(runtime.Max64(0, t3), t4)))
+					dx1[at] += -t5
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := v.margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float64(dsumAt * float64(p*math.Pow(runtime.Max64(0, t3), t4)))
-				dx1[at] += -t5
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else T(p) / acc(T)(|C|) * @y[n] * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := p / float64(C)
+	c2 := p2 == 0
+	t5 := p2 / float64(C)
 	if wantDx {
-		if part := (multiMarginPart19[I]{*v, t2, dx, dx1, dy, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart19[I]{*v, t2, dx, dx1, dy, x, c2, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1881,14 +1881,15 @@ func (part *multiMarginPart20[I]) Run(from, to int) error {
 
 // multiMarginPart21 is a loop that runs in parts.
 type multiMarginPart21[I runtime.Integer] struct {
-	t2                []I
-	dx, dx1, x        []float32
-	margin, p, t4, t5 float32
-	C                 int
+	t2             []I
+	dx, dx1, x     []float32
+	c2             bool
+	margin, t4, t5 float32
+	C              int
 }
 
 func (part *multiMarginPart21[I]) Run(from, to int) error {
-	t2, dx, dx1, x, margin, p, t4, t5, C := part.t2, part.dx, part.dx1, part.x, part.margin, part.p, part.t4, part.t5, part.C
+	t2, dx, dx1, x, c2, margin, t4, t5, C := part.t2, part.dx, part.dx1, part.x, part.c2, part.margin, part.t4, part.t5, part.C
 	for n := from; n < to; n++ {
 		tAt := t2[n]
 		xRow := n * C
@@ -1896,7 +1897,7 @@ func (part *multiMarginPart21[I]) Run(from, to int) error {
 			t9 := float32(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t8 float32
-				if p == 0 {
+				if c2 {
 					t8 = 0
 				} else {
 					i := int(tAt)
@@ -1944,41 +1945,40 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	p := float32(v.p)
-	c2 := !(p == 0)
 	margin := float32(v.margin)
-	t4 := p - 1
+	p2 := float32(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float32(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
+					dx1Acc[at] += float64(-float32(dsumAt * float32(p2*t5)))
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-				dx1Acc[at] += float64(-float32(dsumAt * float32(p*t5)))
 			}
 		}
 		for i2, sum := range dx1Acc {
@@ -1987,9 +1987,10 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := float32(dy[0]*p) / float32(N) / float32(C)
+	c2 := p2 == 0
+	t5 := float32(dy[0]*p2) / float32(N) / float32(C)
 	if wantDx {
-		if part := (multiMarginPart21[I]{t2, dx, dx1, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart21[I]{t2, dx, dx1, x, c2, margin, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2020,12 +2021,13 @@ type multiMarginPart23[I runtime.Integer] struct {
 	v          multiMarginValues
 	t2         []I
 	dx, dx1, x []float64
-	p, t4, t5  float64
+	c2         bool
+	t4, t5     float64
 	C          int
 }
 
 func (part *multiMarginPart23[I]) Run(from, to int) error {
-	v, t2, dx, dx1, x, p, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.x, part.p, part.t4, part.t5, part.C
+	v, t2, dx, dx1, x, c2, t4, t5, C := &part.v, part.t2, part.dx, part.dx1, part.x, part.c2, part.t4, part.t5, part.C
 	for n := from; n < to; n++ {
 		tAt := t2[n]
 		xRow := n * C
@@ -2033,7 +2035,7 @@ func (part *multiMarginPart23[I]) Run(from, to int) error {
 			t8 := float64(0)
 			if 0 != runtime.Compare(tAt, c, 1) {
 				var t7 float64
-				if p == 0 {
+				if c2 {
 					t7 = 0
 				} else {
 					i := int(tAt)
@@ -2080,46 +2082,46 @@ func multiMarginNoWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	p := float64(v.p)
-	c2 := !(p == 0)
-	t4 := p - 1
+	p2 := float64(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float64(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float64(dsumAt * float64(p2*math.Pow(runtime.Max64(0, t3), t4)))
+					dx1[at] += -t5
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := v.margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float64(dsumAt * float64(p*math.Pow(runtime.Max64(0, t3), t4)))
-				dx1[at] += -t5
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|...N|) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := float64(dy[0]*p) / float64(N) / float64(C)
+	c2 := p2 == 0
+	t5 := float64(dy[0]*p2) / float64(N) / float64(C)
 	if wantDx {
-		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, c2, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2154,41 +2156,40 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float32](b, N*C)
-	p := float32(v.p)
-	c2 := !(p == 0)
 	margin := float32(v.margin)
-	t4 := p - 1
+	p2 := float32(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
 		clear(dx1Acc)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float32(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
+					dx1Acc[at] += float64(-float32(dsumAt * float32(p2*t5)))
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float32(math.Pow(float64(runtime.Max32(0, t3)), float64(t4)))
-				dx1Acc[at] += float64(-float32(dsumAt * float32(p*t5)))
 			}
 		}
 		for i2, sum := range dx1Acc {
@@ -2197,9 +2198,10 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := float32(dy[0]*p) / float32(C)
+	c2 := p2 == 0
+	t5 := float32(dy[0]*p2) / float32(C)
 	if wantDx {
-		if part := (multiMarginPart21[I]{t2, dx, dx1, x, margin, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart21[I]{t2, dx, dx1, x, c2, margin, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2234,46 +2236,46 @@ func multiMarginNoWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 		}
 	}
 
-	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where I(c) != t[n] && !(T(p) == 0) && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
+	// @x.1[n, t[n]] += -(@sum[n] * (T(p) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)))   for n in ...N, c in C   where !(T(p) == 0) && I(c) != t[n] && !(T(margin) - x[n, t[n]] + x[n, c] <= 0)
 	dx1 := runtime.Temp[float64](b, N*C)
-	p := float64(v.p)
-	c2 := !(p == 0)
-	t4 := p - 1
+	p2 := float64(v.p)
+	t4 := p2 - 1
 	if wantDx {
 		clear(dx1)
-		for n := range N {
-			tAt := t2[n]
-			xRow := n * C
-			dsumAt := dsum[n]
-			for c := range C {
-				if !(0 != runtime.Compare(tAt, c, 1)) {
-					continue
+		p := float64(v.p)
+		if !(p == 0) {
+			for n := range N {
+				tAt := t2[n]
+				xRow := n * C
+				dsumAt := dsum[n]
+				for c := range C {
+					if !(0 != runtime.Compare(tAt, c, 1)) {
+						continue
+					}
+					i := int(tAt)
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					t3 := v.margin - x[xRow+i] + x[xRow+c]
+					if t3 <= 0 {
+						continue
+					}
+					if uint(i) >= uint(C) {
+						return runtime.IndexError("loss.multi_margin", "t", n, i, C)
+					}
+					at := xRow + i
+					t5 := float64(dsumAt * float64(p2*math.Pow(runtime.Max64(0, t3), t4)))
+					dx1[at] += -t5
 				}
-				if !c2 {
-					continue
-				}
-				i := int(tAt)
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				t3 := v.margin - x[xRow+i] + x[xRow+c]
-				if t3 <= 0 {
-					continue
-				}
-				if uint(i) >= uint(C) {
-					return runtime.IndexError("loss.multi_margin", "t", n, i, C)
-				}
-				at := xRow + i
-				t5 := float64(dsumAt * float64(p*math.Pow(runtime.Max64(0, t3), t4)))
-				dx1[at] += -t5
 			}
 		}
 	}
 
 	// @x[n, c] = (if I(c) != t[n] then (if T(p) == 0 then 0 else if T(margin) - x[n, t[n]] + x[n, c] <= 0 then 0 else @y[] * T(p) / acc(T)(|C|) * max(0, T(margin) - x[n, t[n]] + x[n, c]) ^ (T(p) - 1)) else 0) + @x.1[n, c]   for n in ...N, c in C
-	t5 := float64(dy[0]*p) / float64(C)
+	c2 := p2 == 0
+	t5 := float64(dy[0]*p2) / float64(C)
 	if wantDx {
-		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, p, t4, t5, C}); runtime.Small(N, 9*C) {
+		if part := (multiMarginPart23[I]{*v, t2, dx, dx1, x, c2, t4, t5, C}); runtime.Small(N, 9*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ func (a *MultilabelMarginAttrs) values() (multilabelMarginValues, error) {
 //
 // x: T[...N, C], t: I[...N, C]; y: T[...N] or T[]. T: f16, bf16, f32 or f64. I: i32 or i64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue.
 //
 // With x = [[0.1, 0.2, 0.4, 0.8]] and t = [[3, 0, -1, 1]], y is about 0.85:
 //

@@ -16,10 +16,11 @@ type multilabelMarginPart0[I runtime.Integer] struct {
 func (part *multilabelMarginPart0[I]) Run(from, to int) error {
 	t, all, C := part.t, part.all, part.C
 	for n := from; n < to; n++ {
+		all2 := true
+		k := 0
 		tRow := n * C
 		for j := range C {
-			all2 := true
-			for k := range j + 1 {
+			for ; k < j+1; k++ {
 				c := 0 <= runtime.Compare(t[tRow+k], 0, 1)
 				all2 = all2 && c
 			}
@@ -68,6 +69,9 @@ func (part *multilabelMarginPart2[I]) Run(from, to int) error {
 		sumAt := int(sum[n])
 		for c := range C {
 			any3 := false
+			if runtime.TooMany(0, sumAt) {
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
 					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
@@ -95,6 +99,9 @@ func (part *multilabelMarginPart3[I]) Run(from, to int) error {
 	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		anyRow := n * C
+		if runtime.TooMany(0, int(sum[n])) {
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+		}
 		for j := range int(sum[n]) {
 			for c := range C {
 				if any2[anyRow+c] {
@@ -137,13 +144,13 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, N)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -205,6 +212,9 @@ func (part *multilabelMarginPart5[I]) Run(from, to int) error {
 	for n := from; n < to; n++ {
 		sum3 := float64(0)
 		anyRow := n * C
+		if runtime.TooMany(0, int(sum[n])) {
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+		}
 		for j := range int(sum[n]) {
 			for c := range C {
 				if any2[anyRow+c] {
@@ -247,13 +257,13 @@ func multilabelMarginNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, N)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -309,13 +319,13 @@ func multilabelMarginMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, 1)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -373,13 +383,13 @@ func multilabelMarginMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, 1)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -437,13 +447,13 @@ func multilabelMarginSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *multil
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, 1)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -497,13 +507,13 @@ func multilabelMarginSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multil
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, 1)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
-	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+	if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N, C*8); err != nil {
+	} else if err := runtime.Split(part, N, C); err != nil {
 		return err
 	}
 
@@ -585,6 +595,9 @@ func (part *multilabelMarginPart8[I]) Run(from, to int) error {
 			}
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
+			if runtime.TooMany(0, sumAt) {
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
 					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
@@ -622,6 +635,9 @@ func (part *multilabelMarginPart9[I]) Run(from, to int) error {
 		t5 := -dsum2[n]
 		sumAt := sum[n]
 		sumAt2 := int(sumAt)
+		if runtime.TooMany(0, sumAt2) {
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+		}
 		for j := range sumAt2 {
 			for c := range C {
 				anyAt := any2[anyRow+c]
@@ -683,14 +699,14 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	x := runtime.Elements[float32](b, 0)
 	dx := runtime.Temp[float32](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}
@@ -814,6 +830,9 @@ func (part *multilabelMarginPart12[I]) Run(from, to int) error {
 			}
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
+			if runtime.TooMany(0, sumAt) {
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
 					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
@@ -850,6 +869,9 @@ func (part *multilabelMarginPart13[I]) Run(from, to int) error {
 		t5 := -dsum2[n]
 		sumAt := sum[n]
 		sumAt2 := int(sumAt)
+		if runtime.TooMany(0, sumAt2) {
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+		}
 		for j := range sumAt2 {
 			for c := range C {
 				anyAt := any2[anyRow+c]
@@ -911,14 +933,14 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	x := runtime.Elements[float64](b, 0)
 	dx := runtime.Temp[float64](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}
@@ -1036,6 +1058,9 @@ func (part *multilabelMarginPart16[I]) Run(from, to int) error {
 			}
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
+			if runtime.TooMany(0, sumAt) {
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
 					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
@@ -1066,14 +1091,14 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	x := runtime.Elements[float32](b, 0)
 	dx := runtime.Temp[float32](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}
@@ -1196,6 +1221,9 @@ func (part *multilabelMarginPart18[I]) Run(from, to int) error {
 			}
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
+			if runtime.TooMany(0, sumAt) {
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
 					return runtime.RangeError("loss.multilabel_margin", "t", "C", j, C)
@@ -1226,14 +1254,14 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	x := runtime.Elements[float64](b, 0)
 	dx := runtime.Temp[float64](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}
@@ -1326,14 +1354,14 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	x := runtime.Elements[float32](b, 0)
 	dx := runtime.Temp[float32](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}
@@ -1431,14 +1459,14 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	x := runtime.Elements[float64](b, 0)
 	dx := runtime.Temp[float64](b, N*C)
 
-	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1
+	// all[n, j] &&= 0 <= t[n, k]   for n in ...N, j in C, k in 0..j + 1   carried along j up
 	all := runtime.Temp[bool](b, N*C)
 	if wantDx {
-		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C*8) {
+		if part := (multilabelMarginPart0[I]{t, all, C}); runtime.Small(N, C) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, N, C*8); err != nil {
+		} else if err := runtime.Split(part, N, C); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,8 @@ func (a *BatchNormAttrs) values() (batchNormValues, error) {
 // (false): mean and variance are the running ones, which must be given. In training they are those of x over all other
 // axes (the variance divided by the number n of elements, computed from the differences), and the running ones, where
 // given, are renewed: they become 1 - momentum times the old ones plus momentum times the new ones, with the variance
-// times n/(n - 1). This needs n of more than 1. momentum is 0.1; eps (1e-5) is not negative.
+// times n/(n - 1). This needs n of more than 1; of n = 0 they stay what they are. momentum is 0.1; eps (1e-5) is not
+// negative.
 //
 // Source: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate
 // Shift, ICML 2015.
@@ -61,8 +62,8 @@ func (a *BatchNormAttrs) values() (batchNormValues, error) {
 //	let v = if training then mean[...N](d^2) else running_var
 //	y = d/sqrt(v + eps)*(weight ?? 1) + (bias ?? 0)
 //	let n = prod(..N)
-//	running_mean' = if training then (1 - momentum)*running_mean + momentum*m else running_mean
-//	running_var' = if training then (1 - momentum)*running_var + momentum*v*n/(n - 1) else running_var
+//	running_mean' = if training && n > 0 then (1 - momentum)*running_mean + momentum*m else running_mean
+//	running_var' = if training && n > 0 then (1 - momentum)*running_var + momentum*v*n/(n - 1) else running_var
 //
 // x: T[...N, C], runningMean (running_mean in the formula): T[C] or nil, runningVar (running_var in the formula): T[C] or nil, weight: T[C] or nil, bias: T[C] or nil; y: T[...N, C]. T: f16, bf16, f32 or f64.
 //
@@ -204,8 +205,8 @@ func batchNormNoTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormV
 	return nil
 }
 
-// batchNormTrainingRunningMeanRunningVarRun computes batch_norm with training true, running_mean given, running_var given.
-func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+// batchNormTrainingRunningMeanRunningVarRun0 is one of the cases of batchNormTrainingRunningMeanRunningVarRun.
+func batchNormTrainingRunningMeanRunningVarRun0(b *runtime.Bound, v *batchNormValues) error {
 	if !(b.Ext[0] != 1 || b.Ext[1] == 0) {
 		return runtime.RequireError("norm.batch_norm", "", "training needs more than one element for each channel", runtime.ErrShape)
 	}
@@ -222,9 +223,9 @@ func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormVal
 		a.Ptr[1], a.Step[1] = mean, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -236,9 +237,9 @@ func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormVal
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -255,9 +256,9 @@ func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormVal
 		a.F[4] = float64(b.Ext[0]) - 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_launch(&a)
 		}
 	}
 	{
@@ -272,9 +273,9 @@ func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormVal
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	{
@@ -288,16 +289,16 @@ func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormVal
 		a.F[2] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_4_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_4_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_launch(&a)
 		}
 	}
 	return nil
 }
 
-// batchNormTrainingRunningMeanNoRunningVarRun computes batch_norm with training true, running_mean given, running_var absent.
-func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+// batchNormTrainingRunningMeanRunningVarRun1 is one of the cases of batchNormTrainingRunningMeanRunningVarRun.
+func batchNormTrainingRunningMeanRunningVarRun1(b *runtime.Bound, v *batchNormValues) error {
 	if !(b.Ext[0] != 1 || b.Ext[1] == 0) {
 		return runtime.RequireError("norm.batch_norm", "", "training needs more than one element for each channel", runtime.ErrShape)
 	}
@@ -314,9 +315,9 @@ func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.Ptr[1], a.Step[1] = mean, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -328,9 +329,9 @@ func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -342,9 +343,9 @@ func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_no_running_var_f32_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_no_running_var_f64_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_launch(&a)
 		}
 	}
 	{
@@ -359,32 +360,26 @@ func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_3_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
-		a.Ptr[1], a.Step[1] = mean, 1
-		a.Ptr[2], a.Step[2] = b.Ptr[1], 1
-		a.F[0] = 1 - v.momentum
-		a.F[1] = v.momentum
-		a.F[2] = float64(b.Ext[0])
-		switch b.DType[0] {
-		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_4_launch(&a)
-		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_4_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	return nil
 }
 
-// batchNormTrainingNoRunningMeanRunningVarRun computes batch_norm with training true, running_mean absent, running_var given.
-func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+// batchNormTrainingRunningMeanRunningVarRun computes batch_norm with training true, running_mean given, running_var given; what is known when tensors are bound decides how.
+func batchNormTrainingRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+	switch {
+	case 0 < b.Ext[0]:
+		return batchNormTrainingRunningMeanRunningVarRun0(b, v)
+	default:
+		return batchNormTrainingRunningMeanRunningVarRun1(b, v)
+	}
+}
+
+// batchNormTrainingRunningMeanNoRunningVarRun0 is one of the cases of batchNormTrainingRunningMeanNoRunningVarRun.
+func batchNormTrainingRunningMeanNoRunningVarRun0(b *runtime.Bound, v *batchNormValues) error {
 	if !(b.Ext[0] != 1 || b.Ext[1] == 0) {
 		return runtime.RequireError("norm.batch_norm", "", "training needs more than one element for each channel", runtime.ErrShape)
 	}
@@ -401,9 +396,9 @@ func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.Ptr[1], a.Step[1] = mean, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -415,9 +410,106 @@ func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = mean2, 1
+		a.Ptr[1], a.Step[1] = yPart2, 1
+		a.F[0] = float64(b.Ext[0])
+		a.F[1] = v.eps
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = mean, 1
+		a.Ptr[2], a.Step[2] = yPart2, 1
+		a.Ptr[3], a.Step[3] = b.Ptr[3], b.Move(3)
+		a.Ptr[4], a.Step[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[5], b.Ext[1], 1
+		a.F[0] = float64(b.Ext[0])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
+		a.Ptr[1], a.Step[1] = mean, 1
+		a.Ptr[2], a.Step[2] = b.Ptr[1], 1
+		a.F[0] = 1 - v.momentum
+		a.F[1] = v.momentum
+		a.F[2] = float64(b.Ext[0])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_launch(&a)
+		}
+	}
+	return nil
+}
+
+// batchNormTrainingRunningMeanNoRunningVarRun computes batch_norm with training true, running_mean given, running_var absent; what is known when tensors are bound decides how.
+func batchNormTrainingRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+	switch {
+	case 0 < b.Ext[0]:
+		return batchNormTrainingRunningMeanNoRunningVarRun0(b, v)
+	default:
+		return batchNormTrainingRunningMeanRunningVarRun1(b, v)
+	}
+}
+
+// batchNormTrainingNoRunningMeanRunningVarRun0 is one of the cases of batchNormTrainingNoRunningMeanRunningVarRun.
+func batchNormTrainingNoRunningMeanRunningVarRun0(b *runtime.Bound, v *batchNormValues) error {
+	if !(b.Ext[0] != 1 || b.Ext[1] == 0) {
+		return runtime.RequireError("norm.batch_norm", "", "training needs more than one element for each channel", runtime.ErrShape)
+	}
+	if !(0 <= v.eps) {
+		return runtime.RequireError("norm.batch_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
+	}
+	yPart2 := b.Scratch(b.DType[0], b.Ext[1])
+	mean := b.Spare(6, b.Ext[1])
+	mean2 := b.Spare(7, b.Ext[1])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = mean, 1
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Step[1] = mean, 1
+		a.Ptr[2], a.Step[2] = mean2, 1
+		a.F[0] = float64(b.Ext[0])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -434,9 +526,9 @@ func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[4] = float64(b.Ext[0]) - 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_launch(&a)
 		}
 	}
 	{
@@ -451,12 +543,22 @@ func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormV
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	return nil
+}
+
+// batchNormTrainingNoRunningMeanRunningVarRun computes batch_norm with training true, running_mean absent, running_var given; what is known when tensors are bound decides how.
+func batchNormTrainingNoRunningMeanRunningVarRun(b *runtime.Bound, v *batchNormValues) error {
+	switch {
+	case 0 < b.Ext[0]:
+		return batchNormTrainingNoRunningMeanRunningVarRun0(b, v)
+	default:
+		return batchNormTrainingRunningMeanRunningVarRun1(b, v)
+	}
 }
 
 // batchNormTrainingNoRunningMeanNoRunningVarRun computes batch_norm with training true, running_mean absent, running_var absent.
@@ -477,9 +579,9 @@ func batchNormTrainingNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNor
 		a.Ptr[1], a.Step[1] = mean, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -491,9 +593,9 @@ func batchNormTrainingNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNor
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -505,9 +607,9 @@ func batchNormTrainingNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNor
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_no_running_var_f32_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_no_running_var_f64_forward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_launch(&a)
 		}
 	}
 	{
@@ -522,9 +624,9 @@ func batchNormTrainingNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNor
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_3_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	return nil
@@ -606,8 +708,8 @@ func batchNormNoTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *ba
 	}
 }
 
-// batchNormTrainingRunningMeanRunningVarRunBackward computes the derivative of batch_norm with training true, running_mean given, running_var given.
-func batchNormTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batchNormValues) {
+// batchNormTrainingRunningMeanRunningVarRunBackward0 is one of the cases of batchNormTrainingRunningMeanRunningVarRunBackward.
+func batchNormTrainingRunningMeanRunningVarRunBackward0(b *runtime.Bound, v *batchNormValues) {
 	dvSum1 := b.Scratch(b.DType[0], b.Ext[1])
 	dmSum1 := b.Scratch(b.DType[0], b.Ext[1])
 	dxPart2 := b.Scratch(b.DType[0], b.Ext[1])
@@ -626,9 +728,9 @@ func batchNormTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batc
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_backward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_backward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_launch(&a)
 		}
 	}
 	if b.Tensor(6) != nil || b.Tensor(7) != nil {
@@ -645,9 +747,9 @@ func batchNormTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batc
 		a.F[2] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_backward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_backward_1_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_launch(&a)
 		}
 	}
 	if b.Tensor(6) != nil {
@@ -664,9 +766,84 @@ func batchNormTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batc
 		a.F[0] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_backward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_backward_2_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_launch(&a)
+		}
+	}
+}
+
+// batchNormTrainingRunningMeanRunningVarRunBackward computes the derivative of batch_norm with training true, running_mean given, running_var given; what is known when tensors are bound decides how.
+func batchNormTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batchNormValues) {
+	switch {
+	case 0 < b.Ext[0]:
+		batchNormTrainingRunningMeanRunningVarRunBackward0(b, v)
+	default:
+		batchNormTrainingRunningMeanRunningVarRunBackward0(b, v)
+	}
+}
+
+// batchNormTrainingNoRunningMeanNoRunningVarRunBackward computes the derivative of batch_norm with training true, running_mean absent, running_var absent.
+func batchNormTrainingNoRunningMeanNoRunningVarRunBackward(b *runtime.Bound, v *batchNormValues) {
+	dvSum1 := b.Scratch(b.DType[0], b.Ext[1])
+	dmSum1 := b.Scratch(b.DType[0], b.Ext[1])
+	dxPart2 := b.Scratch(b.DType[0], b.Ext[1])
+	dxPart3 := b.Scratch(b.DType[0], b.Ext[1])
+	dweightSum1 := b.Scratch(b.DType[0], b.Ext[1])
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[5], b.Ext[1], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[2], a.Step[2] = b.Ptr[3], 1
+		a.Ptr[3], a.Step[3] = dvSum1, 1
+		a.Ptr[4], a.Step[4] = dmSum1, 1
+		a.Ptr[5], a.Step[5] = dweightSum1, 1
+		a.Ptr[6], a.Step[6] = b.Spare(8, b.Ext[1]), 1
+		a.F[0] = float64(b.Ext[0])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_launch(&a)
+		}
+	}
+	if b.Tensor(6) != nil || b.Tensor(7) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[1], b.Move(1)
+		a.Ptr[1], a.Step[1] = b.Ptr[4], 1
+		a.Ptr[2], a.Step[2] = dweightSum1, 1
+		a.Ptr[3], a.Step[3] = dxPart2, 1
+		a.Ptr[4], a.Step[4] = dxPart3, 1
+		a.Ptr[5], a.Step[5] = b.Spare(7, b.Ext[1]), 1
+		a.F[0] = float64(b.Ext[0])
+		a.F[1] = v.eps
+		a.F[2] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_launch(&a)
+		}
+	}
+	if b.Tensor(6) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = dxPart2, 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[5], b.Ext[1], 1
+		a.Ptr[2], a.Step[2] = dvSum1, 1
+		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[4], a.Step[4] = b.Ptr[3], 1
+		a.Ptr[5], a.Step[5] = dxPart3, 1
+		a.Ptr[6], a.Step[6] = dmSum1, 1
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(6, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
+		a.F[0] = float64(b.Ext[0])
+		switch b.DType[0] {
+		case runtime.F32:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_launch(&a)
+		case runtime.F64:
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_launch(&a)
 		}
 	}
 }
@@ -691,7 +868,7 @@ func batchNormRunBackward(b *runtime.Bound, v *batchNormValues, variant int) {
 	case 5:
 		batchNormTrainingRunningMeanRunningVarRunBackward(b, v)
 	case 6:
-		batchNormTrainingRunningMeanRunningVarRunBackward(b, v)
+		batchNormTrainingNoRunningMeanNoRunningVarRunBackward(b, v)
 	}
 }
 
@@ -816,7 +993,7 @@ func batchNormInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Ten
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/norm", Name: "batch_norm", Source: "batch_norm.op", Signature: &batchNormNoTrainingRunningMeanRunningVarForward,
-		Doc: "BatchNorm brings the elements of each channel to mean 0 and variance 1, then scales and shifts each channel:\n\n\ty = (x - mean) / sqrt(var + eps) * weight + bias\n\nx has any axes, that of the channels C at axis (1, the second); the others an element for each channel. training\n(false): mean and variance are the running ones, which must be given. In training they are those of x over all other\naxes (the variance divided by the number n of elements, computed from the differences), and the running ones, where\ngiven, are renewed: they become 1 - momentum times the old ones plus momentum times the new ones, with the variance\ntimes n/(n - 1). This needs n of more than 1. momentum is 0.1; eps (1e-5) is not negative.\n\nSource: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate\nShift, ICML 2015.",
+		Doc: "BatchNorm brings the elements of each channel to mean 0 and variance 1, then scales and shifts each channel:\n\n\ty = (x - mean) / sqrt(var + eps) * weight + bias\n\nx has any axes, that of the channels C at axis (1, the second); the others an element for each channel. training\n(false): mean and variance are the running ones, which must be given. In training they are those of x over all other\naxes (the variance divided by the number n of elements, computed from the differences), and the running ones, where\ngiven, are renewed: they become 1 - momentum times the old ones plus momentum times the new ones, with the variance\ntimes n/(n - 1). This needs n of more than 1; of n = 0 they stay what they are. momentum is 0.1; eps (1e-5) is not\nnegative.\n\nSource: Ioffe and Szegedy, Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate\nShift, ICML 2015.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "axis", Type: "axis", Default: "1"},
 			{Name: "training", Type: "bool", Default: "false"},
@@ -928,182 +1105,182 @@ func batch_norm_no_training_running_mean_running_var_f64_backward_2_launch(a *ru
 	runtime.Launch(batch_norm_no_training_running_mean_running_var_f64_backward_2, a, &batch_norm_no_training_running_mean_running_var_f64_backward_2_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_forward_0_plan) {
-		batch_norm_training_running_mean_running_var_f32_forward_0(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_forward_0, a, &batch_norm_training_running_mean_running_var_f32_forward_0_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_forward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_forward_1_plan) {
-		batch_norm_training_running_mean_running_var_f32_forward_1(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_forward_1, a, &batch_norm_training_running_mean_running_var_f32_forward_1_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f32_forward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_forward_2_plan) {
-		batch_norm_training_running_mean_running_var_f32_forward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_forward_2, a, &batch_norm_training_running_mean_running_var_f32_forward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f32_forward_3_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_forward_3_plan) {
-		batch_norm_training_running_mean_running_var_f32_forward_3(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_forward_3, a, &batch_norm_training_running_mean_running_var_f32_forward_3_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_forward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_forward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f32_forward_4_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_forward_4_plan) {
-		batch_norm_training_running_mean_running_var_f32_forward_4(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_forward_4, a, &batch_norm_training_running_mean_running_var_f32_forward_4_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_backward_0_plan) {
-		batch_norm_training_running_mean_running_var_f32_backward_0(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_backward_0, a, &batch_norm_training_running_mean_running_var_f32_backward_0_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f32_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_backward_1_plan) {
-		batch_norm_training_running_mean_running_var_f32_backward_1(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_backward_1, a, &batch_norm_training_running_mean_running_var_f32_backward_1_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f32_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f32_backward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f32_backward_2_plan) {
-		batch_norm_training_running_mean_running_var_f32_backward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f32_backward_2, a, &batch_norm_training_running_mean_running_var_f32_backward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_forward_0_plan) {
-		batch_norm_training_running_mean_running_var_f64_forward_0(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_forward_0, a, &batch_norm_training_running_mean_running_var_f64_forward_0_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_forward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f64_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_forward_1_plan) {
-		batch_norm_training_running_mean_running_var_f64_forward_1(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_forward_1, a, &batch_norm_training_running_mean_running_var_f64_forward_1_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f64_forward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_forward_2_plan) {
-		batch_norm_training_running_mean_running_var_f64_forward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_forward_2, a, &batch_norm_training_running_mean_running_var_f64_forward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f64_forward_3_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_forward_3_plan) {
-		batch_norm_training_running_mean_running_var_f64_forward_3(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_forward_3, a, &batch_norm_training_running_mean_running_var_f64_forward_3_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_forward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_forward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f64_forward_4_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_forward_4_plan) {
-		batch_norm_training_running_mean_running_var_f64_forward_4(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_forward_4, a, &batch_norm_training_running_mean_running_var_f64_forward_4_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}
 
-func batch_norm_training_running_mean_running_var_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_backward_0_plan) {
-		batch_norm_training_running_mean_running_var_f64_backward_0(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_backward_0, a, &batch_norm_training_running_mean_running_var_f64_backward_0_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f64_backward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_backward_1_plan) {
-		batch_norm_training_running_mean_running_var_f64_backward_1(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_backward_1, a, &batch_norm_training_running_mean_running_var_f64_backward_1_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_plan)
 }
 
-var batch_norm_training_running_mean_running_var_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_running_var_f64_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_running_var_f64_backward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_running_var_f64_backward_2_plan) {
-		batch_norm_training_running_mean_running_var_f64_backward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_running_var_f64_backward_2, a, &batch_norm_training_running_mean_running_var_f64_backward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_plan)
 }
 
-var batch_norm_training_running_mean_no_running_var_f32_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_no_running_var_f32_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_no_running_var_f32_forward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_no_running_var_f32_forward_2_plan) {
-		batch_norm_training_running_mean_no_running_var_f32_forward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_no_running_var_f32_forward_2, a, &batch_norm_training_running_mean_no_running_var_f32_forward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_plan)
 }
 
-var batch_norm_training_running_mean_no_running_var_f64_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_no_running_var_f64_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func batch_norm_training_running_mean_no_running_var_f64_forward_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &batch_norm_training_running_mean_no_running_var_f64_forward_2_plan) {
-		batch_norm_training_running_mean_no_running_var_f64_forward_2(a)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_plan) {
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2(a)
 		return
 	}
-	runtime.Launch(batch_norm_training_running_mean_no_running_var_f64_forward_2, a, &batch_norm_training_running_mean_no_running_var_f64_forward_2_plan)
+	runtime.Launch(batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2, a, &batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_plan)
 }

@@ -114,200 +114,200 @@ func batch_norm_no_training_running_mean_running_var_f64_backward_2(a *runtime.A
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_forward_0(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_forward_0_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_forward_0_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_forward_0_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_forward_1(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_forward_1_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_forward_1_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_forward_1_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_forward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_forward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_forward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_forward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_forward_3(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_forward_3_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_forward_3_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_forward_3_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_forward_4(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_forward_4_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_forward_4_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_forward_4_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_backward_0(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_backward_0_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_backward_0_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_backward_0_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_backward_1(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_backward_1_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_backward_1_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_backward_1_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f32_backward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f32_backward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f32_backward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f32_backward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_forward_0(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_forward_0_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_forward_0_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_forward_0_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_forward_1(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_forward_1_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_forward_1_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_forward_1_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_forward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_forward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_forward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_forward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_forward_3(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_forward_3_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_forward_3_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_forward_3_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_forward_4(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_forward_4_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_forward_4_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_forward_4_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_backward_0(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_backward_0_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_backward_0_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_backward_0_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_backward_1(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_backward_1_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_backward_1_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_backward_1_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_running_var_f64_backward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_running_var_f64_backward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_running_var_f64_backward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_running_var_f64_backward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_no_running_var_f32_forward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_no_running_var_f32_forward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_no_running_var_f32_forward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_no_running_var_f32_forward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_go(a)
 	}
 }
 
-func batch_norm_training_running_mean_no_running_var_f64_forward_2(a *runtime.Args) {
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		batch_norm_training_running_mean_no_running_var_f64_forward_2_avx512(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx512(a)
 	case runtime.AVX2:
-		batch_norm_training_running_mean_no_running_var_f64_forward_2_avx2(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx2(a)
 	default:
-		batch_norm_training_running_mean_no_running_var_f64_forward_2_go(a)
+		batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_go(a)
 	}
 }

@@ -2420,8 +2420,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_0_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  32(AX), BX
 	MOVQ  40(AX), CX
@@ -2486,8 +2486,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_0_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  32(AX), BX
 	MOVQ  40(AX), CX
@@ -2547,8 +2547,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_1_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_1_avx2(SB), NOSPLIT, $16-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx2(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2664,8 +2664,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_1_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_1_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2774,8 +2774,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_2_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2948,8 +2948,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_2_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3124,8 +3124,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_3_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_3_avx2(SB), NOSPLIT, $80-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx2(SB), NOSPLIT, $80-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3306,8 +3306,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_3_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_3_avx512(SB), NOSPLIT, $80-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx512(SB), NOSPLIT, $80-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3486,8 +3486,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_4_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_4_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3638,8 +3638,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_forward_4_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_forward_4_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3770,8 +3770,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_0_avx2(SB), NOSPLIT, $88-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx2(SB), NOSPLIT, $88-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3937,8 +3937,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_0_avx512(SB), NOSPLIT, $72-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx512(SB), NOSPLIT, $72-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4094,8 +4094,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_1_avx2(SB), NOSPLIT, $8-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx2(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4258,8 +4258,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_1_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_1_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -4414,8 +4414,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_2_avx2(SB), NOSPLIT, $128-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx2(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	VMOVUPS      k3f800000<>+0(SB), Y0
 	VXORPS       Y1, Y1, Y1
@@ -4637,8 +4637,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f32_backward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f32_backward_2_avx512(SB), NOSPLIT, $128-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx512(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSS k3f800000<>+0(SB), Z0
 	VPXORD       Z1, Z1, Z1
@@ -4858,8 +4858,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_0_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx2(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  32(AX), BX
 	MOVQ  40(AX), CX
@@ -4924,8 +4924,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_0_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx512(SB), NOSPLIT, $0-8
 	MOVQ  a+0(FP), AX
 	MOVQ  32(AX), BX
 	MOVQ  40(AX), CX
@@ -4985,8 +4985,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_1_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_1_avx2(SB), NOSPLIT, $16-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx2(SB), NOSPLIT, $16-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -5100,8 +5100,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_1_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_1_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -5208,8 +5208,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_2_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -5372,8 +5372,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_2_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -5538,8 +5538,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_3_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_3_avx2(SB), NOSPLIT, $80-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx2(SB), NOSPLIT, $80-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -5718,8 +5718,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_3_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_3_avx512(SB), NOSPLIT, $80-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx512(SB), NOSPLIT, $80-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -5896,8 +5896,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_4_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_4_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -6042,8 +6042,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_forward_4_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_forward_4_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -6168,8 +6168,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_0_avx2(SB), NOSPLIT, $88-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx2(SB), NOSPLIT, $88-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -6333,8 +6333,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_0_avx512(SB), NOSPLIT, $72-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx512(SB), NOSPLIT, $72-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -6488,8 +6488,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_1_avx2(SB), NOSPLIT, $8-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx2(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -6646,8 +6646,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_1_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_1_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -6796,8 +6796,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_2_avx2(SB), NOSPLIT, $128-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx2(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	VMOVUPD      k3ff0000000000000<>+0(SB), Y0
 	VBROADCASTSD 544(AX), Y1
@@ -7017,8 +7017,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_running_var_f64_backward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_running_var_f64_backward_2_avx512(SB), NOSPLIT, $128-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx512(SB), NOSPLIT, $128-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z0
 	VBROADCASTSD 544(AX), Z1
@@ -7236,8 +7236,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_no_running_var_f32_forward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_no_running_var_f32_forward_2_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -7362,8 +7362,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_no_running_var_f32_forward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_no_running_var_f32_forward_2_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -7471,8 +7471,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_no_running_var_f64_forward_2_avx2(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_no_running_var_f64_forward_2_avx2(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx2(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k0010000000000000<>+0(SB), Y1
@@ -7593,8 +7593,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func batch_norm_training_running_mean_no_running_var_f64_forward_2_avx512(a *runtime.Args)
-TEXT ·batch_norm_training_running_mean_no_running_var_f64_forward_2_avx512(SB), NOSPLIT, $0-8
+// func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx512(a *runtime.Args)
+TEXT ·batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1

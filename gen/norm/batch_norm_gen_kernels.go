@@ -194,8 +194,8 @@ func batch_norm_no_training_running_mean_running_var_f64_backward_2_go(a *runtim
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_forward_0_go reads x; accumulates mean.
-func batch_norm_training_running_mean_running_var_f32_forward_0_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_go reads x; accumulates mean.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: accumulate.
 		for n := 0; n < a.N; n += 64 {
@@ -209,8 +209,8 @@ func batch_norm_training_running_mean_running_var_f32_forward_0_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_forward_1_go reads x, mean; accumulates mean2.
-func batch_norm_training_running_mean_running_var_f32_forward_1_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_go reads x, mean; accumulates mean2.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	v := runtime.Abs32(s0)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
@@ -230,8 +230,8 @@ func batch_norm_training_running_mean_running_var_f32_forward_1_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_forward_2_go reads mean2, runningVar; writes yPart2, runningVarNew.
-func batch_norm_training_running_mean_running_var_f32_forward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_go reads mean2, runningVar; writes yPart2, runningVarNew.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -265,8 +265,8 @@ func batch_norm_training_running_mean_running_var_f32_forward_2_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_forward_3_go reads x, mean, yPart2, weight, bias; writes y.
-func batch_norm_training_running_mean_running_var_f32_forward_3_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_go reads x, mean, yPart2, weight, bias; writes y.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	v := runtime.Abs32(s0)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
@@ -290,8 +290,8 @@ func batch_norm_training_running_mean_running_var_f32_forward_3_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_forward_4_go reads runningMean, mean; writes runningMeanNew.
-func batch_norm_training_running_mean_running_var_f32_forward_4_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_go reads runningMean, mean; writes runningMeanNew.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	momentum := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -313,8 +313,8 @@ func batch_norm_training_running_mean_running_var_f32_forward_4_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_backward_0_go reads dY, x, mean; accumulates dVSum1, dMSum1, dWeightSum1, dBias.
-func batch_norm_training_running_mean_running_var_f32_backward_0_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_go reads dY, x, mean; accumulates dVSum1, dMSum1, dWeightSum1, dBias.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	v := runtime.Abs32(s0)
 	v2 := runtime.Select32(v < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v, 1.0842022e-19, 1))
@@ -343,8 +343,8 @@ func batch_norm_training_running_mean_running_var_f32_backward_0_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_backward_1_go reads weight, mean2, dWeightSum1; writes dXPart2, dXPart3, dWeight.
-func batch_norm_training_running_mean_running_var_f32_backward_1_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_go reads weight, mean2, dWeightSum1; writes dXPart2, dXPart3, dWeight.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -371,8 +371,8 @@ func batch_norm_training_running_mean_running_var_f32_backward_1_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f32_backward_2_go reads dXPart2, dY, dVSum1, x, mean, dXPart3, dMSum1; writes dX.
-func batch_norm_training_running_mean_running_var_f32_backward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_go reads dXPart2, dY, dVSum1, x, mean, dXPart3, dMSum1; writes dX.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	v := 1 / s0
 	v2 := runtime.Abs32(s0)
@@ -401,8 +401,8 @@ func batch_norm_training_running_mean_running_var_f32_backward_2_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_forward_0_go reads x; accumulates mean.
-func batch_norm_training_running_mean_running_var_f64_forward_0_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_go reads x; accumulates mean.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {
 		// Pass 1: accumulate.
 		for n := 0; n < a.N; n += 64 {
@@ -416,8 +416,8 @@ func batch_norm_training_running_mean_running_var_f64_forward_0_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_forward_1_go reads x, mean; accumulates mean2.
-func batch_norm_training_running_mean_running_var_f64_forward_1_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_go reads x, mean; accumulates mean2.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	v := math.Abs(s0)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
@@ -437,8 +437,8 @@ func batch_norm_training_running_mean_running_var_f64_forward_1_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_forward_2_go reads mean2, runningVar; writes yPart2, runningVarNew.
-func batch_norm_training_running_mean_running_var_f64_forward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_go reads mean2, runningVar; writes yPart2, runningVarNew.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -472,8 +472,8 @@ func batch_norm_training_running_mean_running_var_f64_forward_2_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_forward_3_go reads x, mean, yPart2, weight, bias; writes y.
-func batch_norm_training_running_mean_running_var_f64_forward_3_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_go reads x, mean, yPart2, weight, bias; writes y.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	v := math.Abs(s0)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
@@ -497,8 +497,8 @@ func batch_norm_training_running_mean_running_var_f64_forward_3_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_forward_4_go reads runningMean, mean; writes runningMeanNew.
-func batch_norm_training_running_mean_running_var_f64_forward_4_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_go reads runningMean, mean; writes runningMeanNew.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	momentum := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -520,8 +520,8 @@ func batch_norm_training_running_mean_running_var_f64_forward_4_go(a *runtime.Ar
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_backward_0_go reads dY, x, mean; accumulates dVSum1, dMSum1, dWeightSum1, dBias.
-func batch_norm_training_running_mean_running_var_f64_backward_0_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_go reads dY, x, mean; accumulates dVSum1, dMSum1, dWeightSum1, dBias.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	v := math.Abs(s0)
 	v2 := runtime.Select64(v < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v, 1.4916681462400413e-154, 1))
@@ -550,8 +550,8 @@ func batch_norm_training_running_mean_running_var_f64_backward_0_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_backward_1_go reads weight, mean2, dWeightSum1; writes dXPart2, dXPart3, dWeight.
-func batch_norm_training_running_mean_running_var_f64_backward_1_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_go reads weight, mean2, dWeightSum1; writes dXPart2, dXPart3, dWeight.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -578,8 +578,8 @@ func batch_norm_training_running_mean_running_var_f64_backward_1_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_running_var_f64_backward_2_go reads dXPart2, dY, dVSum1, x, mean, dXPart3, dMSum1; writes dX.
-func batch_norm_training_running_mean_running_var_f64_backward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_go reads dXPart2, dY, dVSum1, x, mean, dXPart3, dMSum1; writes dX.
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	v := 1 / s0
 	v2 := math.Abs(s0)
@@ -608,8 +608,8 @@ func batch_norm_training_running_mean_running_var_f64_backward_2_go(a *runtime.A
 	}
 }
 
-// batch_norm_training_running_mean_no_running_var_f32_forward_2_go reads mean2; writes yPart2.
-func batch_norm_training_running_mean_no_running_var_f32_forward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_go reads mean2; writes yPart2.
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
 	v := runtime.Abs32(s0)
@@ -627,8 +627,8 @@ func batch_norm_training_running_mean_no_running_var_f32_forward_2_go(a *runtime
 	}
 }
 
-// batch_norm_training_running_mean_no_running_var_f64_forward_2_go reads mean2; writes yPart2.
-func batch_norm_training_running_mean_no_running_var_f64_forward_2_go(a *runtime.Args) {
+// batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_go reads mean2; writes yPart2.
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
 	v := math.Abs(s0)

@@ -65,109 +65,109 @@ func batch_norm_no_training_running_mean_running_var_f64_backward_2_avx2(a *runt
 func batch_norm_no_training_running_mean_running_var_f64_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_0_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_0_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_1_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_1_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_3_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_3_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_4_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_forward_4_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_1_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_1_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f32_backward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_0_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_0_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_1_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_1_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_3_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_3_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_4_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_forward_4_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_1_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_1_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_running_var_f64_backward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_no_running_var_f32_forward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_no_running_var_f32_forward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_no_running_var_f64_forward_2_avx2(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx2(a *runtime.Args)
 
 //go:noescape
-func batch_norm_training_running_mean_no_running_var_f64_forward_2_avx512(a *runtime.Args)
+func batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2_avx512(a *runtime.Args)

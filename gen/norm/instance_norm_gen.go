@@ -46,7 +46,8 @@ func (a *InstanceNormAttrs) values() (instanceNormValues, error) {
 // x has samples N, channels C and any axes behind them; the others an element for each channel. use_input_stats (true):
 // mean and variance are those of x, and the running ones, where given, are renewed: they become 1 - momentum times the
 // old ones plus momentum times the mean over the samples of the new ones, with the variance times n/(n - 1). This needs
-// n of more than 1. Otherwise both running ones are given and used. momentum is 0.1; eps (1e-5) is not negative.
+// n of more than 1; of no elements, or samples, the running ones stay what they are. Without use_input_stats both are
+// given and used. momentum is 0.1; eps (1e-5) is not negative.
 //
 // Source: Ulyanov, Vedaldi and Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016
 // (arXiv:1607.08022).
@@ -60,8 +61,8 @@ func (a *InstanceNormAttrs) values() (instanceNormValues, error) {
 //	let v = if use_input_stats then mean[...S](d^2) else running_var
 //	y = d/sqrt(v + eps)*(weight ?? 1) + (bias ?? 0)
 //	let n = prod(..S)
-//	running_mean' = if use_input_stats then (1 - momentum)*running_mean + momentum*mean[N](m) else running_mean
-//	running_var' = if use_input_stats then (1 - momentum)*running_var + momentum*mean[N](v)*n/(n - 1) else running_var
+//	running_mean' = if use_input_stats && N*n > 0 then (1 - momentum)*running_mean + momentum*mean[N](m) else running_mean
+//	running_var' = if use_input_stats && N*n > 0 then (1 - momentum)*running_var + momentum*mean[N](v)*n/(n - 1) else running_var
 //
 // x: T[N, C, ...S], runningMean (running_mean in the formula): T[C] or nil, runningVar (running_var in the formula): T[C] or nil, weight: T[C] or nil, bias: T[C] or nil; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
@@ -184,8 +185,8 @@ func instanceNormNoUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *in
 	return nil
 }
 
-// instanceNormUseInputStatsRunningMeanRunningVarRun computes instance_norm with use_input_stats true, running_mean given, running_var given.
-func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+// instanceNormUseInputStatsRunningMeanRunningVarRun0 is one of the cases of instanceNormUseInputStatsRunningMeanRunningVarRun.
+func instanceNormUseInputStatsRunningMeanRunningVarRun0(b *runtime.Bound, v *instanceNormValues) error {
 	if !(b.Ext[2] != 1) {
 		return runtime.RequireError("norm.instance_norm", "", "statistics need more than one element for each sample and channel", runtime.ErrShape)
 	}
@@ -208,9 +209,9 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -225,9 +226,9 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.F[0] = float64(b.Ext[2])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -237,9 +238,9 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.Ptr[1], a.Step[1] = mean3Sum0, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -254,9 +255,9 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.F[3] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	{
@@ -266,9 +267,9 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.Ptr[1], a.Step[1] = mean4Sum0, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -284,16 +285,72 @@ func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *inst
 		a.F[4] = float64(b.Ext[2]) - 1
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_launch(&a)
 		}
 	}
 	return nil
 }
 
-// instanceNormUseInputStatsRunningMeanNoRunningVarRun computes instance_norm with use_input_stats true, running_mean given, running_var absent.
-func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+// instanceNormUseInputStatsRunningMeanRunningVarRun1 is one of the cases of instanceNormUseInputStatsRunningMeanRunningVarRun.
+func instanceNormUseInputStatsRunningMeanRunningVarRun1(b *runtime.Bound, v *instanceNormValues) error {
+	if !(b.Ext[2] != 1) {
+		return runtime.RequireError("norm.instance_norm", "", "statistics need more than one element for each sample and channel", runtime.ErrShape)
+	}
+	if !(0 <= v.eps) {
+		return runtime.RequireError("norm.instance_norm", "eps", "eps must not be negative", runtime.ErrAttr, v.eps)
+	}
+	yPart2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1])
+	mean := b.Spare(6, b.Ext[0]*b.Ext[1])
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0]*b.Ext[1], b.Ext[2], 1
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[1], a.Row[1] = mean, 1
+		a.Ptr[2], a.Row[2] = b.Spare(7, b.Ext[0]*b.Ext[1]), 1
+		a.Ptr[3], a.Row[3] = yPart2, 1
+		a.F[0] = float64(b.Ext[2])
+		a.F[1] = v.eps
+		switch b.DType[0] {
+		case runtime.F32:
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(&a)
+		case runtime.F64:
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(&a)
+		}
+	}
+	{
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], b.Ext[0]
+		a.Ptr[0], a.Row[0], a.Step[0], a.KStep[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0), b.Ext[1]*b.Ext[2]*b.Move(0)
+		a.Ptr[1], a.Row[1], a.KStep[1] = mean, 1, b.Ext[1]
+		a.Ptr[2], a.Row[2], a.KStep[2] = yPart2, 1, b.Ext[1]
+		a.Ptr[3], a.Row[3] = b.Ptr[3], b.Move(3)
+		a.Ptr[4], a.Row[4] = b.Ptr[4], b.Move(4)
+		a.Ptr[5], a.Row[5], a.Step[5], a.KStep[5] = b.Ptr[5], b.Ext[2], 1, b.Ext[1]*b.Ext[2]
+		a.F[0] = float64(b.Ext[2])
+		switch b.DType[0] {
+		case runtime.F32:
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(&a)
+		case runtime.F64:
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(&a)
+		}
+	}
+	return nil
+}
+
+// instanceNormUseInputStatsRunningMeanRunningVarRun computes instance_norm with use_input_stats true, running_mean given, running_var given; what is known when tensors are bound decides how.
+func instanceNormUseInputStatsRunningMeanRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+	switch {
+	case 0 < b.Ext[0]*b.Ext[2]:
+		return instanceNormUseInputStatsRunningMeanRunningVarRun0(b, v)
+	default:
+		return instanceNormUseInputStatsRunningMeanRunningVarRun1(b, v)
+	}
+}
+
+// instanceNormUseInputStatsRunningMeanNoRunningVarRun0 is one of the cases of instanceNormUseInputStatsRunningMeanNoRunningVarRun.
+func instanceNormUseInputStatsRunningMeanNoRunningVarRun0(b *runtime.Bound, v *instanceNormValues) error {
 	if !(b.Ext[2] != 1) {
 		return runtime.RequireError("norm.instance_norm", "", "statistics need more than one element for each sample and channel", runtime.ErrShape)
 	}
@@ -314,9 +371,9 @@ func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *in
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -331,9 +388,9 @@ func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *in
 		a.F[0] = float64(b.Ext[2])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -343,9 +400,9 @@ func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *in
 		a.Ptr[1], a.Step[1] = mean3Sum0, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -360,16 +417,26 @@ func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *in
 		a.F[3] = float64(b.Ext[0])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_launch(&a)
 		}
 	}
 	return nil
 }
 
-// instanceNormUseInputStatsNoRunningMeanRunningVarRun computes instance_norm with use_input_stats true, running_mean absent, running_var given.
-func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+// instanceNormUseInputStatsRunningMeanNoRunningVarRun computes instance_norm with use_input_stats true, running_mean given, running_var absent; what is known when tensors are bound decides how.
+func instanceNormUseInputStatsRunningMeanNoRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+	switch {
+	case 0 < b.Ext[0]*b.Ext[2]:
+		return instanceNormUseInputStatsRunningMeanNoRunningVarRun0(b, v)
+	default:
+		return instanceNormUseInputStatsRunningMeanRunningVarRun1(b, v)
+	}
+}
+
+// instanceNormUseInputStatsNoRunningMeanRunningVarRun0 is one of the cases of instanceNormUseInputStatsNoRunningMeanRunningVarRun.
+func instanceNormUseInputStatsNoRunningMeanRunningVarRun0(b *runtime.Bound, v *instanceNormValues) error {
 	if !(b.Ext[2] != 1) {
 		return runtime.RequireError("norm.instance_norm", "", "statistics need more than one element for each sample and channel", runtime.ErrShape)
 	}
@@ -391,9 +458,9 @@ func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *in
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -408,9 +475,9 @@ func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *in
 		a.F[0] = float64(b.Ext[2])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	{
@@ -420,9 +487,9 @@ func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *in
 		a.Ptr[1], a.Step[1] = mean3Sum0, 1
 		switch b.DType[0] {
 		case runtime.F32:
-			batch_norm_training_running_mean_running_var_f32_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			batch_norm_training_running_mean_running_var_f64_forward_0_launch(&a)
+			batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -438,12 +505,22 @@ func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *in
 		a.F[4] = float64(b.Ext[2]) - 1
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_launch(&a)
 		}
 	}
 	return nil
+}
+
+// instanceNormUseInputStatsNoRunningMeanRunningVarRun computes instance_norm with use_input_stats true, running_mean absent, running_var given; what is known when tensors are bound decides how.
+func instanceNormUseInputStatsNoRunningMeanRunningVarRun(b *runtime.Bound, v *instanceNormValues) error {
+	switch {
+	case 0 < b.Ext[0]*b.Ext[2]:
+		return instanceNormUseInputStatsNoRunningMeanRunningVarRun0(b, v)
+	default:
+		return instanceNormUseInputStatsRunningMeanRunningVarRun1(b, v)
+	}
 }
 
 // instanceNormUseInputStatsNoRunningMeanNoRunningVarRun computes instance_norm with use_input_stats true, running_mean absent, running_var absent.
@@ -467,9 +544,9 @@ func instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(&a)
 		}
 	}
 	{
@@ -484,9 +561,9 @@ func instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *
 		a.F[0] = float64(b.Ext[2])
 		switch b.DType[0] {
 		case runtime.F32:
-			instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(&a)
 		case runtime.F64:
-			instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_launch(&a)
+			instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(&a)
 		}
 	}
 	return nil
@@ -564,8 +641,8 @@ func instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Boun
 	}
 }
 
-// instanceNormUseInputStatsRunningMeanRunningVarRunBackward computes the derivative of instance_norm with use_input_stats true, running_mean given, running_var given.
-func instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
+// instanceNormUseInputStatsRunningMeanRunningVarRunBackward0 is one of the cases of instanceNormUseInputStatsRunningMeanRunningVarRunBackward.
+func instanceNormUseInputStatsRunningMeanRunningVarRunBackward0(b *runtime.Bound, v *instanceNormValues) {
 	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], 1
@@ -583,9 +660,45 @@ func instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound,
 		a.F[1] = v.eps
 		switch b.DType[0] {
 		case runtime.F32:
-			batch.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan)
+			batch.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_plan)
 		case runtime.F64:
-			batch.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan)
+			batch.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_plan)
+		}
+	}
+}
+
+// instanceNormUseInputStatsRunningMeanRunningVarRunBackward computes the derivative of instance_norm with use_input_stats true, running_mean given, running_var given; what is known when tensors are bound decides how.
+func instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
+	switch {
+	case 0 < b.Ext[0]*b.Ext[2]:
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward0(b, v)
+	default:
+		instanceNormUseInputStatsRunningMeanRunningVarRunBackward0(b, v)
+	}
+}
+
+// instanceNormUseInputStatsNoRunningMeanNoRunningVarRunBackward computes the derivative of instance_norm with use_input_stats true, running_mean absent, running_var absent.
+func instanceNormUseInputStatsNoRunningMeanNoRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
+	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[2], 1
+		batch := runtime.NewBatch()
+		batch.Axis(b, 1, b.Ext[2], b.Ext[2]*b.Move(0), 1, 1, 1, 1, ^1, b.Ext[2])
+		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[5], b.Ext[1]*b.Ext[2], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Ext[2]*b.Move(0), b.Move(0)
+		a.Ptr[2], a.Row[2] = b.Ptr[3], b.Ext[1]
+		a.Ptr[3], a.Row[3] = b.Ptr[4], b.Ext[1]
+		a.Ptr[4] = b.Spare(7, b.Ext[1])
+		a.Ptr[5] = b.Spare(8, b.Ext[1])
+		a.Ptr[6] = b.Ptr[1]
+		a.Ptr[7], a.Row[7], a.Step[7] = b.Spare(6, b.Ext[0]*b.Ext[1]*b.Ext[2]), b.Ext[1]*b.Ext[2], 1
+		a.F[0] = float64(b.Ext[2])
+		a.F[1] = v.eps
+		switch b.DType[0] {
+		case runtime.F32:
+			batch.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_plan)
+		case runtime.F64:
+			batch.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_launch, &a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_plan)
 		}
 	}
 }
@@ -610,7 +723,7 @@ func instanceNormRunBackward(b *runtime.Bound, v *instanceNormValues, variant in
 	case 5:
 		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
 	case 6:
-		instanceNormUseInputStatsRunningMeanRunningVarRunBackward(b, v)
+		instanceNormUseInputStatsNoRunningMeanNoRunningVarRunBackward(b, v)
 	}
 }
 
@@ -733,7 +846,7 @@ func instanceNormInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/norm", Name: "instance_norm", Source: "instance_norm.op", Signature: &instanceNormNoUseInputStatsRunningMeanRunningVarForward,
-		Doc: "InstanceNorm brings the elements of each sample and channel to mean 0 and variance 1, then scales and shifts each\nchannel:\n\n\ty = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias\n\nThe variance is that of the elements themselves (divided by their number n), computed from the differences.\n\nx has samples N, channels C and any axes behind them; the others an element for each channel. use_input_stats (true):\nmean and variance are those of x, and the running ones, where given, are renewed: they become 1 - momentum times the\nold ones plus momentum times the mean over the samples of the new ones, with the variance times n/(n - 1). This needs\nn of more than 1. Otherwise both running ones are given and used. momentum is 0.1; eps (1e-5) is not negative.\n\nSource: Ulyanov, Vedaldi and Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016\n(arXiv:1607.08022).",
+		Doc: "InstanceNorm brings the elements of each sample and channel to mean 0 and variance 1, then scales and shifts each\nchannel:\n\n\ty = (x - mean(x)) / sqrt(var(x) + eps) * weight + bias\n\nThe variance is that of the elements themselves (divided by their number n), computed from the differences.\n\nx has samples N, channels C and any axes behind them; the others an element for each channel. use_input_stats (true):\nmean and variance are those of x, and the running ones, where given, are renewed: they become 1 - momentum times the\nold ones plus momentum times the mean over the samples of the new ones, with the variance times n/(n - 1). This needs\nn of more than 1; of no elements, or samples, the running ones stay what they are. Without use_input_stats both are\ngiven and used. momentum is 0.1; eps (1e-5) is not negative.\n\nSource: Ulyanov, Vedaldi and Lempitsky, Instance Normalization: The Missing Ingredient for Fast Stylization, 2016\n(arXiv:1607.08022).",
 		Attrs: []runtime.AttrInfo{
 			{Name: "use_input_stats", Type: "bool", Default: "true"},
 			{Name: "momentum", Type: "float", Default: "0.1"},
@@ -804,102 +917,102 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_la
 	runtime.Launch(instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1, a, &instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_0(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_1(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_1, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_3(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_3, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_forward_5", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_5(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f32_backward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0", Rows: true, Stream: true, Passes: 2, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1", Rows: true, Lanes: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_1(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_1, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_3(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_3, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_forward_5", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_5(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_forward_5, a, &instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_plan)
 }
 
-var instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_running_var_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/norm.instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0", Rows: true, Stream: true, Passes: 2, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1}, {Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf, Pass: 1}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan) {
-		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(a)
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_plan) {
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0(a)
 		return
 	}
-	runtime.Launch(instance_norm_use_input_stats_running_mean_running_var_f64_backward_0, a, &instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_plan)
+	runtime.Launch(instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0, a, &instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_plan)
 }

@@ -70,112 +70,112 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1(a 
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_go(a)
 	}
 }
 
-func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(a *runtime.Args) {
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx512(a)
 	case runtime.AVX2:
-		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx2(a)
 	default:
-		instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go(a)
+		instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_go(a)
 	}
 }

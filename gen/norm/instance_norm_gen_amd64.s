@@ -1890,8 +1890,8 @@ leave9:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx2(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2161,8 +2161,8 @@ leave9:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_avx512(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2374,8 +2374,8 @@ leave9:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx2(SB), NOSPLIT, $104-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx2(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2634,8 +2634,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_avx512(SB), NOSPLIT, $72-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_avx512(SB), NOSPLIT, $72-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2829,8 +2829,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx2(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -2969,8 +2969,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_avx512(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3107,8 +3107,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx2(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3262,8 +3262,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_avx512(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -3419,8 +3419,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx2(SB), 0, $464-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx2(SB), 0, $464-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VXORPS       Y1, Y1, Y1
@@ -3785,8 +3785,8 @@ end19:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_avx512(SB), 0, $312-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_avx512(SB), 0, $312-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VPXORD       Z1, Z1, Z1
@@ -4087,8 +4087,8 @@ end17:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx2(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx2(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -4350,8 +4350,8 @@ leave9:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_avx512(SB), NOSPLIT, $256-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_avx512(SB), NOSPLIT, $256-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -4555,8 +4555,8 @@ leave9:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx2(SB), NOSPLIT, $104-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx2(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      Y0, 0(SP)
@@ -4813,8 +4813,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_avx512(SB), NOSPLIT, $72-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_avx512(SB), NOSPLIT, $72-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k0010000000000000<>+0(SB), Z1
@@ -5030,8 +5030,8 @@ end1:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx2(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -5162,8 +5162,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_avx512(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -5292,8 +5292,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx2(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx2(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -5437,8 +5437,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_avx512(SB), NOSPLIT, $0-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_avx512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -5584,8 +5584,8 @@ end8:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx2(SB), 0, $464-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx2(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx2(SB), 0, $464-8
 	MOVQ         a+0(FP), AX
 	VXORPD       Y0, Y0, Y0
 	VBROADCASTSD 544(AX), Y1
@@ -5938,8 +5938,8 @@ end19:
 	VZEROUPPER
 	RET
 
-// func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(a *runtime.Args)
-TEXT ·instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_avx512(SB), 0, $312-8
+// func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx512(a *runtime.Args)
+TEXT ·instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_avx512(SB), 0, $312-8
 	MOVQ         a+0(FP), AX
 	VPXORQ       Z0, Z0, Z0
 	VBROADCASTSD 544(AX), Z1

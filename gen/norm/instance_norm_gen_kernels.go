@@ -154,8 +154,8 @@ func instance_norm_no_use_input_stats_running_mean_running_var_f64_backward_1_go
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_go reads x; writes mean, mean2, yPart2.
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_go reads x; writes mean, mean2, yPart2.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
 	for r := range a.Rows {
@@ -199,8 +199,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_0_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_go reads x, mean, yPart2, weight, bias; writes y.
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_go reads x, mean, yPart2, weight, bias; writes y.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	for r := range a.Rows {
 		weightv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
@@ -228,8 +228,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_1_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_go reads runningMean, mean3Sum0; writes runningMeanNew.
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_go reads runningMean, mean3Sum0; writes runningMeanNew.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	momentum := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -255,8 +255,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_3_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go reads runningVar, mean4Sum0; writes runningVarNew.
-func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_go reads runningVar, mean4Sum0; writes runningVarNew.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	momentum := float32(a.F[1])
 	s2 := float32(a.F[2])
@@ -287,8 +287,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_forward_5_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
-func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	eps := float32(a.F[1])
 	var sum [16]float32
@@ -339,8 +339,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f32_backward_0_go(a 
 	*runtime.At[float32](a.Ptr[5], 0) = runtime.LaneSum(sum2[:])
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go reads x; writes mean, mean2, yPart2.
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_go reads x; writes mean, mean2, yPart2.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
 	for r := range a.Rows {
@@ -384,8 +384,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_0_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_go reads x, mean, yPart2, weight, bias; writes y.
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_go reads x, mean, yPart2, weight, bias; writes y.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	for r := range a.Rows {
 		weightv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
@@ -413,8 +413,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_1_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_go reads runningMean, mean3Sum0; writes runningMeanNew.
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_go reads runningMean, mean3Sum0; writes runningMeanNew.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	momentum := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -440,8 +440,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_3_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go reads runningVar, mean4Sum0; writes runningVarNew.
-func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_go reads runningVar, mean4Sum0; writes runningVarNew.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	momentum := float64(a.F[1])
 	s2 := float64(a.F[2])
@@ -472,8 +472,8 @@ func instance_norm_use_input_stats_running_mean_running_var_f64_forward_5_go(a *
 	}
 }
 
-// instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
-func instance_norm_use_input_stats_running_mean_running_var_f64_backward_0_go(a *runtime.Args) {
+// instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_go reads dY, x, mean, mean2, weight; writes dX; accumulates dWeight, dBias.
+func instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	eps := float64(a.F[1])
 	var sum [8]float64

@@ -58,7 +58,7 @@ func (a *LocalResponseNormAttrs) values(size int) (localResponseNormValues, erro
 //
 // x: T[N, C, ...S]; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: size must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: size must be positive.
 //
 // With x = [[[1], [2], [3], [4]]], y is about [[[0.6347], [0.81072], [0.79925], [1.1672]]]:
 //
@@ -130,6 +130,12 @@ func LocalResponseNormBackwardInto(dx, dy, x, y *runtime.Tensor, size int, attrs
 
 // localResponseNormRun computes local_response_norm.
 func localResponseNormRun(b *runtime.Bound, v *localResponseNormValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(v.size)).Inside(44) {
+		return runtime.FaultError("norm.local_response_norm", "the range 0..size has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.Ext[1]).Add(runtime.Whole(0).Until(runtime.Whole(v.size))).Sub(runtime.Whole(v.size).Div(runtime.Whole(2)).Floor()).Inside(61) {
+		return runtime.FaultError("norm.local_response_norm", "c + j - floor(size / 2) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return localResponseNormRunF32(b, v)

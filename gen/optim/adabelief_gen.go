@@ -72,8 +72,8 @@ func AdabeliefInto(p, g, m, s *runtime.Tensor, step int, attrs *AdabeliefAttrs) 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adabelief", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adabelief", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := adabeliefForward.Bind(&bound, nil, p, g, m, s); err != nil {
@@ -90,8 +90,8 @@ func AdabeliefAll(p, g, m, s []*runtime.Tensor, step int, attrs *AdabeliefAttrs)
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adabelief", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adabelief", "step", "from 1 to 2^44", step)
 	}
 	return adabeliefRule.Call(&vals, step, p, g, m, s)
 }
@@ -102,8 +102,8 @@ func AdabeliefSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TA
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adabelief", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adabelief", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&adabeliefForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(s)); err != nil {
@@ -261,11 +261,12 @@ func (v *adabeliefValues) Clone() runtime.Attributes {
 
 // adabeliefRule is how adabelief is run for several tensors together.
 var adabeliefRule = runtime.Rule{
-	Op:         "optim.adabelief",
-	Signatures: []*runtime.Signature{&adabeliefForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adabelief",
+	Signatures:  []*runtime.Signature{&adabeliefForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "s", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

@@ -237,11 +237,12 @@ func (v *adadeltaValues) Clone() runtime.Attributes {
 
 // adadeltaRule is how adadelta is run for several tensors together.
 var adadeltaRule = runtime.Rule{
-	Op:         "optim.adadelta",
-	Signatures: []*runtime.Signature{&adadeltaForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adadelta",
+	Signatures:  []*runtime.Signature{&adadeltaForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "v", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "u", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

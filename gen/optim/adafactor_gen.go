@@ -10,7 +10,7 @@ import (
 
 const _ = runtime.GeneratedCodeV1
 
-// AdafactorAttrs are the attributes of [AdafactorInto] that have defaults. Nil and zero values mean those.
+// AdafactorAttrs are the attributes of [Adafactor] that have defaults. Nil and zero values mean those.
 type AdafactorAttrs struct {
 	Lr    *float64 // default 0.01
 	Decay *float64 // default 0.8
@@ -62,7 +62,37 @@ func (a *AdafactorAttrs) values() (adafactorValues, error) {
 	return v, nil
 }
 
-// AdafactorInto is for matrices, and keeps of the running mean of squares only the means r of rows and c of columns:
+// AdafactorInto is one update of [Adafactor], in place; step counts from 1. It allocates nothing.
+func AdafactorInto(p, g, r, c *runtime.Tensor, step int, attrs *AdafactorAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adafactor", "step", "from 1 to 2^44", step)
+	}
+	var bound runtime.Bound
+	if err := adafactorForward.Bind(&bound, nil, p, g, r, c); err != nil {
+		return err
+	}
+	adafactorRun(&bound, &vals, step)
+	bound.Finish()
+	return nil
+}
+
+// AdafactorAll is [AdafactorInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
+func AdafactorAll(p, g, r, c []*runtime.Tensor, step int, attrs *AdafactorAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
+	}
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adafactor", "step", "from 1 to 2^44", step)
+	}
+	return adafactorRule.Call(&vals, step, p, g, r, c)
+}
+
+// Adafactor is for matrices, and keeps of the running mean of squares only the means r of rows and c of columns:
 //
 //	b  = 1 - step^-decay
 //	r' = b r + (1 - b) mean over columns of (g^2 + eps1)
@@ -93,36 +123,37 @@ func (a *AdafactorAttrs) values() (adafactorValues, error) {
 //
 // For example:
 //
-//	err := optim.AdafactorInto(p, g, r, c, 1, &optim.AdafactorAttrs{Eps1: new(0.0), Clip: new(100.0)})
-//
-// There is no optimizer NewAdafactor: the state r has neither the axes of p nor none.
-func AdafactorInto(p, g, r, c *runtime.Tensor, step int, attrs *AdafactorAttrs) error {
-	vals, err := attrs.values()
-	if err != nil {
-		return err
-	}
-	if step < 1 {
-		return runtime.AttrError("optim.adafactor", "step", "1 or more", step)
-	}
-	var bound runtime.Bound
-	if err := adafactorForward.Bind(&bound, nil, p, g, r, c); err != nil {
-		return err
-	}
-	adafactorRun(&bound, &vals, step)
-	bound.Finish()
-	return nil
+//	opt, err := optim.NewAdafactor(params, &optim.AdafactorAttrs{Eps1: new(0.0), Clip: new(100.0)})
+type Adafactor struct {
+	*runtime.Optimizer
 }
 
-// AdafactorAll is [AdafactorInto] on several tensors in one call: element i of each list belongs together. What one call writes no other may read or write. On an error nothing was changed.
-func AdafactorAll(p, g, r, c []*runtime.Tensor, step int, attrs *AdafactorAttrs) error {
+// NewAdafactor makes an optimizer of params, which are one group. Each must require gradients.
+func NewAdafactor(params []*runtime.Tensor, attrs *AdafactorAttrs) (*Adafactor, error) {
+	o := &Adafactor{runtime.NewOptimizer(&adafactorRule)}
+	if err := o.AddGroup(params, attrs); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// AddGroup adds parameters with attributes of their own.
+func (o *Adafactor) AddGroup(params []*runtime.Tensor, attrs *AdafactorAttrs) error {
 	vals, err := attrs.values()
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adafactor", "step", "1 or more", step)
+	_, err = o.Optimizer.AddGroup(params, &vals)
+	return err
+}
+
+// Set changes the attributes of a group; groups count from 0.
+func (o *Adafactor) Set(group int, attrs *AdafactorAttrs) error {
+	vals, err := attrs.values()
+	if err != nil {
+		return err
 	}
-	return adafactorRule.Call(&vals, step, p, g, r, c)
+	return o.SetAttributes(group, &vals)
 }
 
 // adafactorRun computes adafactor.
@@ -279,8 +310,13 @@ var adafactorRule = runtime.Rule{
 	Signatures: []*runtime.Signature{&adafactorForward},
 	Phases:     1,
 	Param:      0,
-	Attrs:      []string{"lr", "decay", "eps1", "eps2", "clip"},
-	Run:        adafactorPhase,
+	Grad:       1,
+	States: []runtime.State{
+		{Name: "r", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
+		{Name: "c", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},
+	},
+	Attrs: []string{"lr", "decay", "eps1", "eps2", "clip"},
+	Run:   adafactorPhase,
 }
 
 var (
@@ -314,7 +350,7 @@ func adafactorInvoke(in []*runtime.Tensor, attrs map[string]any) ([]*runtime.Ten
 func init() {
 	runtime.Register(&runtime.Op{
 		Path: "github.com/opgen/opgen/gen/optim", Name: "adafactor", Source: "adafactor.op", Signature: &adafactorForward,
-		Doc: "AdafactorInto is for matrices, and keeps of the running mean of squares only the means r of rows and c of columns:\n\n\tb  = 1 - step^-decay\n\tr' = b r + (1 - b) mean over columns of (g^2 + eps1)\n\tc' = b c + (1 - b) mean over rows of (g^2 + eps1)\n\tu  = g / sqrt(r' c' / mean(r'))\n\tp' = p - lr max(eps2, rms(p)) u / max(1, rms(u)/clip)\n\nwhere rms is the root of the mean square of all elements.\n\np is a matrix, g its gradient. lr (0.01) is the learning rate relative to the size of p; decay (0.8), eps1 (1e-30)\nand eps2 (1e-3) are not negative; clip (1) is above 0.\n\nSource: Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost, ICML 2018.",
+		Doc: "Adafactor is for matrices, and keeps of the running mean of squares only the means r of rows and c of columns:\n\n\tb  = 1 - step^-decay\n\tr' = b r + (1 - b) mean over columns of (g^2 + eps1)\n\tc' = b c + (1 - b) mean over rows of (g^2 + eps1)\n\tu  = g / sqrt(r' c' / mean(r'))\n\tp' = p - lr max(eps2, rms(p)) u / max(1, rms(u)/clip)\n\nwhere rms is the root of the mean square of all elements.\n\np is a matrix, g its gradient. lr (0.01) is the learning rate relative to the size of p; decay (0.8), eps1 (1e-30)\nand eps2 (1e-3) are not negative; clip (1) is above 0.\n\nSource: Shazeer and Stern, Adafactor: Adaptive Learning Rates with Sublinear Memory Cost, ICML 2018.",
 		Attrs: []runtime.AttrInfo{
 			{Name: "lr", Type: "float", Default: "0.01"},
 			{Name: "decay", Type: "float", Default: "0.8"},

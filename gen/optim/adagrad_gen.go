@@ -67,8 +67,8 @@ func AdagradInto(p, g, h *runtime.Tensor, step int, attrs *AdagradAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adagrad", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adagrad", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := adagradForward.Bind(&bound, nil, p, g, h); err != nil {
@@ -85,8 +85,8 @@ func AdagradAll(p, g, h []*runtime.Tensor, step int, attrs *AdagradAttrs) error 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adagrad", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adagrad", "step", "from 1 to 2^44", step)
 	}
 	return adagradRule.Call(&vals, step, p, g, h)
 }
@@ -97,8 +97,8 @@ func AdagradSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adagrad", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adagrad", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&adagradForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(h)); err != nil {
@@ -250,11 +250,12 @@ func (v *adagradValues) Clone() runtime.Attributes {
 
 // adagradRule is how adagrad is run for several tensors together.
 var adagradRule = runtime.Rule{
-	Op:         "optim.adagrad",
-	Signatures: []*runtime.Signature{&adagradForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adagrad",
+	Signatures:  []*runtime.Signature{&adagradForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "h", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}, Start: func(a runtime.Attributes) float64 {
 			v := a.(*adagradValues)

@@ -80,8 +80,8 @@ func AdamInto(p, g, m, v, top *runtime.Tensor, step int, attrs *AdamAttrs) error
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adam", "step", "from 1 to 2^44", step)
 	}
 	variant := adamVariant(&vals)
 	var bound runtime.Bound
@@ -99,8 +99,8 @@ func AdamAll(p, g, m, v, top []*runtime.Tensor, step int, attrs *AdamAttrs) erro
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adam", "step", "from 1 to 2^44", step)
 	}
 	return adamRule.Call(&vals, step, p, g, m, v, top)
 }
@@ -111,8 +111,8 @@ func AdamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc fl
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adam", "step", "from 1 to 2^44", step)
 	}
 	variant := adamVariant(&vals)
 	var bound runtime.Bound
@@ -578,11 +578,12 @@ func (v *adamValues) Clone() runtime.Attributes {
 
 // adamRule is how adam is run for several tensors together.
 var adamRule = runtime.Rule{
-	Op:         "optim.adam",
-	Signatures: []*runtime.Signature{&adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adam",
+	Signatures:  []*runtime.Signature{&adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward, &adamNoMaximizeNoDecoupledNoAmsgradForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "v", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

@@ -71,8 +71,8 @@ func AdamaxInto(p, g, m, u *runtime.Tensor, step int, attrs *AdamaxAttrs) error 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamax", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamax", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := adamaxForward.Bind(&bound, nil, p, g, m, u); err != nil {
@@ -89,8 +89,8 @@ func AdamaxAll(p, g, m, u []*runtime.Tensor, step int, attrs *AdamaxAttrs) error
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamax", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamax", "step", "from 1 to 2^44", step)
 	}
 	return adamaxRule.Call(&vals, step, p, g, m, u)
 }
@@ -101,8 +101,8 @@ func AdamaxSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamax", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamax", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&adamaxForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(u)); err != nil {
@@ -260,11 +260,12 @@ func (v *adamaxValues) Clone() runtime.Attributes {
 
 // adamaxRule is how adamax is run for several tensors together.
 var adamaxRule = runtime.Rule{
-	Op:         "optim.adamax",
-	Signatures: []*runtime.Signature{&adamaxForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adamax",
+	Signatures:  []*runtime.Signature{&adamaxForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "u", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

@@ -71,8 +71,8 @@ func AdamwInto(p, g, m, v *runtime.Tensor, step int, attrs *AdamwAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamw", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamw", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := adamwForward.Bind(&bound, nil, p, g, m, v); err != nil {
@@ -89,8 +89,8 @@ func AdamwAll(p, g, m, v []*runtime.Tensor, step int, attrs *AdamwAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamw", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamw", "step", "from 1 to 2^44", step)
 	}
 	return adamwRule.Call(&vals, step, p, g, m, v)
 }
@@ -101,8 +101,8 @@ func AdamwSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc f
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.adamw", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.adamw", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&adamwForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v)); err != nil {
@@ -260,11 +260,12 @@ func (v *adamwValues) Clone() runtime.Attributes {
 
 // adamwRule is how adamw is run for several tensors together.
 var adamwRule = runtime.Rule{
-	Op:         "optim.adamw",
-	Signatures: []*runtime.Signature{&adamwForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.adamw",
+	Signatures:  []*runtime.Signature{&adamwForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "v", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

@@ -177,13 +177,14 @@ func (v *emaValues) Clone() runtime.Attributes {
 
 // emaRule is how ema is run for several tensors together.
 var emaRule = runtime.Rule{
-	Op:         "optim.ema",
-	Signatures: []*runtime.Signature{&emaForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
-	Attrs:      []string{"decay"},
-	Run:        emaPhase,
+	Op:          "optim.ema",
+	Signatures:  []*runtime.Signature{&emaForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
+	Attrs:       []string{"decay"},
+	Run:         emaPhase,
 }
 
 var (

@@ -71,8 +71,8 @@ func LambInto(p, g, m, v *runtime.Tensor, step int, attrs *LambAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.lamb", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.lamb", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := lambForward.Bind(&bound, nil, p, g, m, v); err != nil {
@@ -89,8 +89,8 @@ func LambAll(p, g, m, v []*runtime.Tensor, step int, attrs *LambAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.lamb", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.lamb", "step", "from 1 to 2^44", step)
 	}
 	return lambRule.Call(&vals, step, p, g, m, v)
 }
@@ -101,8 +101,8 @@ func LambSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc fl
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.lamb", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.lamb", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&lambForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v)); err != nil {

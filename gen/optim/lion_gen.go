@@ -230,11 +230,12 @@ func (v *lionValues) Clone() runtime.Attributes {
 
 // lionRule is how lion is run for several tensors together.
 var lionRule = runtime.Rule{
-	Op:         "optim.lion",
-	Signatures: []*runtime.Signature{&lionForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.lion",
+	Signatures:  []*runtime.Signature{&lionForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 	},

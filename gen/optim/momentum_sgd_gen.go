@@ -52,8 +52,8 @@ func MomentumSGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *Mom
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.momentum_sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.momentum_sgd", "step", "from 1 to 2^44", step)
 	}
 	variant := momentumSGDVariant(&vals, step)
 	var bound runtime.Bound
@@ -71,8 +71,8 @@ func MomentumSGDAll(p, g, buf []*runtime.Tensor, step int, lr float64, attrs *Mo
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.momentum_sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.momentum_sgd", "step", "from 1 to 2^44", step)
 	}
 	return momentumSGDRule.Call(&vals, step, p, g, buf)
 }
@@ -83,8 +83,8 @@ func MomentumSGDSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.momentum_sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.momentum_sgd", "step", "from 1 to 2^44", step)
 	}
 	variant := momentumSGDVariant(&vals, step)
 	var bound runtime.Bound
@@ -274,11 +274,12 @@ func (v *momentumSGDValues) Clone() runtime.Attributes {
 
 // momentumSGDRule is how momentum_sgd is run for several tensors together.
 var momentumSGDRule = runtime.Rule{
-	Op:         "optim.momentum_sgd",
-	Signatures: []*runtime.Signature{&momentumSGDIfForward, &momentumSGDIfForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.momentum_sgd",
+	Signatures:  []*runtime.Signature{&momentumSGDIfForward, &momentumSGDIfForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "buf", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 	},

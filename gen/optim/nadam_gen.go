@@ -79,8 +79,8 @@ func NadamInto(p, g, m, v, prodMu *runtime.Tensor, step int, attrs *NadamAttrs) 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.nadam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.nadam", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := nadamForward.Bind(&bound, nil, p, g, m, v, prodMu); err != nil {
@@ -97,8 +97,8 @@ func NadamAll(p, g, m, v, prodMu []*runtime.Tensor, step int, attrs *NadamAttrs)
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.nadam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.nadam", "step", "from 1 to 2^44", step)
 	}
 	return nadamRule.Call(&vals, step, p, g, m, v, prodMu)
 }
@@ -109,8 +109,8 @@ func NadamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc f
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.nadam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.nadam", "step", "from 1 to 2^44", step)
 	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(&nadamForward, &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(m), runtime.SliceOf(v), runtime.SliceOf(prodMu)); err != nil {

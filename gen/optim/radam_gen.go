@@ -71,8 +71,8 @@ func RadamInto(p, g, m, v *runtime.Tensor, step int, attrs *RadamAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.radam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.radam", "step", "from 1 to 2^44", step)
 	}
 	variant := radamVariant(&vals, step)
 	var bound runtime.Bound
@@ -90,8 +90,8 @@ func RadamAll(p, g, m, v []*runtime.Tensor, step int, attrs *RadamAttrs) error {
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.radam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.radam", "step", "from 1 to 2^44", step)
 	}
 	return radamRule.Call(&vals, step, p, g, m, v)
 }
@@ -102,8 +102,8 @@ func RadamSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc f
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.radam", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.radam", "step", "from 1 to 2^44", step)
 	}
 	variant := radamVariant(&vals, step)
 	var bound runtime.Bound
@@ -331,11 +331,12 @@ func (v *radamValues) Clone() runtime.Attributes {
 
 // radamRule is how radam is run for several tensors together.
 var radamRule = runtime.Rule{
-	Op:         "optim.radam",
-	Signatures: []*runtime.Signature{&radamIfForward, &radamIfForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.radam",
+	Signatures:  []*runtime.Signature{&radamIfForward, &radamIfForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "v", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

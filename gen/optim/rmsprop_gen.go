@@ -389,11 +389,12 @@ func (v *rmspropValues) Clone() runtime.Attributes {
 
 // rmspropRule is how rmsprop is run for several tensors together.
 var rmspropRule = runtime.Rule{
-	Op:         "optim.rmsprop",
-	Signatures: []*runtime.Signature{&rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.rmsprop",
+	Signatures:  []*runtime.Signature{&rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward, &rmspropNoCenteredIfForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "v", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "a", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},

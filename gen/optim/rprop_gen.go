@@ -244,11 +244,12 @@ func (v *rpropValues) Clone() runtime.Attributes {
 
 // rpropRule is how rprop is run for several tensors together.
 var rpropRule = runtime.Rule{
-	Op:         "optim.rprop",
-	Signatures: []*runtime.Signature{&rpropForward},
-	Phases:     1,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.rprop",
+	Signatures:  []*runtime.Signature{&rpropForward},
+	Phases:      1,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "prev", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "size", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}, Start: func(a runtime.Attributes) float64 {

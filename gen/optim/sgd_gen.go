@@ -58,8 +58,8 @@ func SGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *SGDAttrs) e
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.sgd", "step", "from 1 to 2^44", step)
 	}
 	variant := sgdVariant(&vals, step)
 	var bound runtime.Bound
@@ -79,8 +79,8 @@ func SGDAll(p, g, buf []*runtime.Tensor, step int, lr float64, attrs *SGDAttrs) 
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.sgd", "step", "from 1 to 2^44", step)
 	}
 	return sgdRule.Call(&vals, step, p, g, buf)
 }
@@ -91,8 +91,8 @@ func SGDSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc flo
 	if err != nil {
 		return err
 	}
-	if step < 1 {
-		return runtime.AttrError("optim.sgd", "step", "1 or more", step)
+	if step < 1 || step > runtime.MaxPoints {
+		return runtime.AttrError("optim.sgd", "step", "from 1 to 2^44", step)
 	}
 	variant := sgdVariant(&vals, step)
 	var bound runtime.Bound
@@ -851,11 +851,12 @@ var sgdNoNesterovNoMaximizeIfTogether = runtime.Signature{
 
 // sgdRule is how sgd is run for several tensors together.
 var sgdRule = runtime.Rule{
-	Op:         "optim.sgd",
-	Signatures: []*runtime.Signature{&sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether},
-	Phases:     2,
-	Param:      0,
-	Grad:       1,
+	Op:          "optim.sgd",
+	Signatures:  []*runtime.Signature{&sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether},
+	Phases:      2,
+	Param:       0,
+	Grad:        1,
+	Elementwise: true,
 	States: []runtime.State{
 		{Name: "buf", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 	},

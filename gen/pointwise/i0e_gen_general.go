@@ -76,7 +76,8 @@ func (part *i0ePart2) Run(from, to int) error {
 	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		t := float32((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
-		dx[b2] = float32(dy[b2] * (t - float32(runtime.Sign(xAt)*y[b2])))
+		t2 := float32(dy[b2] * (t - runtime.Absorb(runtime.Sign(xAt), y[b2])))
+		dx[b2] = t2
 	}
 	return nil
 }
@@ -90,7 +91,7 @@ func i0eRunBackwardF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 3)
 
-	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
+	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - absorb(sign(x[b]), y[b]))   for b in ...B
 	if wantDx {
 		if part := (i0ePart2{dx, dy, x, y}); runtime.Small(B, 1) {
 			if err := part.Run(0, B); err != nil {
@@ -113,7 +114,8 @@ func (part *i0ePart3) Run(from, to int) error {
 	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		t := float64((runtime.BesselIe(-1, xAt) + runtime.BesselIe(1, xAt)) * 0.5)
-		dx[b2] = float64(dy[b2] * (t - float64(runtime.Sign(xAt)*y[b2])))
+		t2 := float64(dy[b2] * (t - runtime.Absorb(runtime.Sign(xAt), y[b2])))
+		dx[b2] = t2
 	}
 	return nil
 }
@@ -127,7 +129,7 @@ func i0eRunBackwardF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 3)
 
-	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
+	// @x[b] = @y[b] * ((bessel_ie(-1, x[b]) + bessel_ie(1, x[b])) * (1/2) - absorb(sign(x[b]), y[b]))   for b in ...B
 	if wantDx {
 		if part := (i0ePart3{dx, dy, x, y}); runtime.Small(B, 1) {
 			if err := part.Run(0, B); err != nil {

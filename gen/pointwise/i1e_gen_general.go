@@ -77,7 +77,8 @@ func (part *i1ePart2) Run(from, to int) error {
 	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		t3 := float32((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
-		dx[b2] = float32(dy[b2] * (t3 - float32(runtime.Sign(xAt)*y[b2])))
+		t4 := float32(dy[b2] * (t3 - runtime.Absorb(runtime.Sign(xAt), y[b2])))
+		dx[b2] = t4
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func i1eRunBackwardF32(b *runtime.Bound) error {
 	y := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 3)
 
-	// @x[b] = @y[b] * ((bessel_ie(1 + (-1), x[b]) + bessel_ie(1 + 1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
+	// @x[b] = @y[b] * ((bessel_ie(1 + (-1), x[b]) + bessel_ie(1 + 1, x[b])) * (1/2) - absorb(sign(x[b]), y[b]))   for b in ...B
 	c1 := float32(1)
 	t := c1 + (-1)
 	t2 := c1 + 1
@@ -118,7 +119,8 @@ func (part *i1ePart3) Run(from, to int) error {
 	for b2 := from; b2 < to; b2++ {
 		xAt := x[b2]
 		t3 := float64((runtime.BesselIe(t, xAt) + runtime.BesselIe(t2, xAt)) * 0.5)
-		dx[b2] = float64(dy[b2] * (t3 - float64(runtime.Sign(xAt)*y[b2])))
+		t4 := float64(dy[b2] * (t3 - runtime.Absorb(runtime.Sign(xAt), y[b2])))
+		dx[b2] = t4
 	}
 	return nil
 }
@@ -132,7 +134,7 @@ func i1eRunBackwardF64(b *runtime.Bound) error {
 	y := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 3)
 
-	// @x[b] = @y[b] * ((bessel_ie(1 + (-1), x[b]) + bessel_ie(1 + 1, x[b])) * (1/2) - sign(x[b]) * y[b])   for b in ...B
+	// @x[b] = @y[b] * ((bessel_ie(1 + (-1), x[b]) + bessel_ie(1 + 1, x[b])) * (1/2) - absorb(sign(x[b]), y[b]))   for b in ...B
 	c1 := float64(1)
 	t := c1 + (-1)
 	t2 := c1 + 1

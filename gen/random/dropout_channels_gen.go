@@ -44,7 +44,7 @@ func (a *DropoutChannelsAttrs) values(seed runtime.Seed) (dropoutChannelsValues,
 //
 // x: T[N, C, ...S]; y: T[N, C, ...S]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must lie between 0 and 1.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must lie between 0 and 1.
 //
 // With x = [[[1, -2], [3, 4]]], y is [[[1, -2], [3, 4]]]:
 //
@@ -116,6 +116,9 @@ func DropoutChannelsBackwardInto(dx, dy, x *runtime.Tensor, seed runtime.Seed, a
 
 // dropoutChannelsRun computes dropout_channels.
 func dropoutChannelsRun(b *runtime.Bound, v *dropoutChannelsValues) error {
+	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Inside(61) {
+		return runtime.FaultError("random.dropout_channels", "n * |C| + c is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return dropoutChannelsRunF32(b, v)

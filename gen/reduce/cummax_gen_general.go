@@ -10,24 +10,21 @@ import (
 
 // cummaxPart0 is a loop that runs in parts.
 type cummaxPart0 struct {
-	maxSet  []bool
 	max2, x []float32
 	L       int
 }
 
 func (part *cummaxPart0) Run(from, to int) error {
-	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	max2, x, L := part.max2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		most := float32(math.Inf(-1))
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			most := float32(math.Inf(-1))
-			found := false
-			for u := range t + 1 {
-				most = runtime.Max32(most, x[xRow+(t-u)])
-				found = true
+			for ; s < t+1; s++ {
+				most = runtime.Max32(most, x[xRow+s])
 			}
 			max2[xRow+t] = most
-			maxSet[xRow+t] = found
 		}
 	}
 	return nil
@@ -35,34 +32,42 @@ func (part *cummaxPart0) Run(from, to int) error {
 
 // cummaxPart1 is a loop that runs in parts.
 type cummaxPart1 struct {
-	argminSet, maxSet []bool
-	max2, x           []float32
-	argmin            []int64
-	L                 int
+	atSet   []bool
+	max2, x []float32
+	at      []int64
+	L       int
 }
 
 func (part *cummaxPart1) Run(from, to int) error {
-	argminSet, maxSet, max2, x, argmin, L := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.L
+	atSet, max2, x, at, L := part.atSet, part.max2, part.x, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		maxRow := b2 * L
 		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !maxSet[xRow+t] {
-					return runtime.ValueError("reduce.cummax", "", "a value for an element of max")
-				}
-				maxAt := max2[xRow+t]
-				c := xAt == maxAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(maxAt))
-				if !c {
+			c2 := 1 <= t
+			if c2 {
+				maxAt := max2[maxRow+(t-1)]
+				maxAt2 := max2[maxRow+t]
+				c := maxAt == maxAt2 || math.IsNaN(float64(maxAt)) && math.IsNaN(float64(maxAt2))
+				c2 = c
+			}
+			if !c2 {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			maxAt3 := max2[maxRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[maxRow+s]
+				if !(xAt == maxAt3 || math.IsNaN(float64(xAt))) {
 					continue
 				}
-				least = min(least, int64(u))
+				most = max(most, int64(s))
 				found = true
 			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
+			at[maxRow+t] = most
+			atSet[maxRow+t] = found
 		}
 	}
 	return nil
@@ -70,37 +75,20 @@ func (part *cummaxPart1) Run(from, to int) error {
 
 // cummaxPart2 is a loop that runs in parts.
 type cummaxPart2 struct {
-	argminSet  []bool
-	argmin, at []int64
-	L          int
+	atSet []bool
+	x, y  []float32
+	at    []int64
+	L     int
 }
 
 func (part *cummaxPart2) Run(from, to int) error {
-	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
-	for b2 := from; b2 < to; b2++ {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummax", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
-	return nil
-}
-
-// cummaxPart3 is a loop that runs in parts.
-type cummaxPart3 struct {
-	x, y []float32
-	at   []int64
-	L    int
-}
-
-func (part *cummaxPart3) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	atSet, x, y, at, L := part.atSet, part.x, part.y, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummax", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummax", "x", "L", i, L)
@@ -119,70 +107,101 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 	y := runtime.Temp[float32](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float32](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (cummaxPart0{max2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart1{argminSet, maxSet, max2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == max[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (max[b, t - 1] == max[b, t] || isnan(max[b, t - 1]) && isnan(max[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart1{atSet, max2, x, at, L}); runtime.Small(B, 41*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cummaxPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L); err != nil {
+	} else if err := runtime.Split(part, B, 41*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cummaxPart3{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cummaxPart2{atSet, x, y, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cummaxPart4 is a loop that runs in parts.
-type cummaxPart4 struct {
-	maxSet  []bool
+// cummaxPart3 is a loop that runs in parts.
+type cummaxPart3 struct {
 	max2, x []float64
 	L       int
 }
 
-func (part *cummaxPart4) Run(from, to int) error {
-	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+func (part *cummaxPart3) Run(from, to int) error {
+	max2, x, L := part.max2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		most := math.Inf(-1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			most := math.Inf(-1)
-			found := false
-			for u := range t + 1 {
-				most = runtime.Max64(most, x[xRow+(t-u)])
-				found = true
+			for ; s < t+1; s++ {
+				most = runtime.Max64(most, x[xRow+s])
 			}
 			max2[xRow+t] = most
-			maxSet[xRow+t] = found
+		}
+	}
+	return nil
+}
+
+// cummaxPart4 is a loop that runs in parts.
+type cummaxPart4 struct {
+	atSet   []bool
+	max2, x []float64
+	at      []int64
+	L       int
+}
+
+func (part *cummaxPart4) Run(from, to int) error {
+	atSet, max2, x, at, L := part.atSet, part.max2, part.x, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		maxRow := b2 * L
+		for t := range L {
+			c := 1 <= t
+			if c {
+				maxAt := max2[maxRow+(t-1)]
+				maxAt2 := max2[maxRow+t]
+				c = maxAt == maxAt2 || math.IsNaN(maxAt) && math.IsNaN(maxAt2)
+			}
+			if !c {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			maxAt3 := max2[maxRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[maxRow+s]
+				if !(xAt == maxAt3 || math.IsNaN(xAt)) {
+					continue
+				}
+				most = max(most, int64(s))
+				found = true
+			}
+			at[maxRow+t] = most
+			atSet[maxRow+t] = found
 		}
 	}
 	return nil
@@ -190,50 +209,20 @@ func (part *cummaxPart4) Run(from, to int) error {
 
 // cummaxPart5 is a loop that runs in parts.
 type cummaxPart5 struct {
-	argminSet, maxSet []bool
-	max2, x           []float64
-	argmin            []int64
-	L                 int
+	atSet []bool
+	x, y  []float64
+	at    []int64
+	L     int
 }
 
 func (part *cummaxPart5) Run(from, to int) error {
-	argminSet, maxSet, max2, x, argmin, L := part.argminSet, part.maxSet, part.max2, part.x, part.argmin, part.L
-	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
-		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !maxSet[xRow+t] {
-					return runtime.ValueError("reduce.cummax", "", "a value for an element of max")
-				}
-				maxAt := max2[xRow+t]
-				if !(xAt == maxAt || math.IsNaN(xAt) && math.IsNaN(maxAt)) {
-					continue
-				}
-				least = min(least, int64(u))
-				found = true
-			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
-		}
-	}
-	return nil
-}
-
-// cummaxPart6 is a loop that runs in parts.
-type cummaxPart6 struct {
-	x, y []float64
-	at   []int64
-	L    int
-}
-
-func (part *cummaxPart6) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	atSet, x, y, at, L := part.atSet, part.x, part.y, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummax", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummax", "x", "L", i, L)
@@ -252,70 +241,101 @@ func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
 	y := runtime.Temp[float64](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float64](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (cummaxPart3{max2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart5{argminSet, maxSet, max2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == max[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (max[b, t - 1] == max[b, t] || isnan(max[b, t - 1]) && isnan(max[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart4{atSet, max2, x, at, L}); runtime.Small(B, 41*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cummaxPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L); err != nil {
+	} else if err := runtime.Split(part, B, 41*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cummaxPart6{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cummaxPart5{atSet, x, y, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
+// cummaxPart6 is a loop that runs in parts.
+type cummaxPart6[T runtime.Integer] struct {
+	max2, x []T
+	L       int
+}
+
+func (part *cummaxPart6[T]) Run(from, to int) error {
+	max2, x, L := part.max2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
+		most := runtime.Least[T]()
+		s := 0
+		xRow := b2 * L
+		for t := range L {
+			for ; s < t+1; s++ {
+				most = max(most, x[xRow+s])
+			}
+			max2[xRow+t] = most
+		}
+	}
+	return nil
+}
+
 // cummaxPart7 is a loop that runs in parts.
 type cummaxPart7[T runtime.Integer] struct {
 	max2, x []T
-	maxSet  []bool
+	atSet   []bool
+	at      []int64
 	L       int
 }
 
 func (part *cummaxPart7[T]) Run(from, to int) error {
-	max2, x, maxSet, L := part.max2, part.x, part.maxSet, part.L
+	max2, x, atSet, at, L := part.max2, part.x, part.atSet, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		maxRow := b2 * L
 		for t := range L {
-			most := runtime.Least[T]()
-			found := false
-			for u := range t + 1 {
-				most = max(most, x[xRow+(t-u)])
+			c := 1 <= t
+			if c {
+				maxAt := max2[maxRow+(t-1)]
+				maxAt2 := max2[maxRow+t]
+				c = maxAt == maxAt2
+			}
+			if !c {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			maxAt3 := max2[maxRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[maxRow+s]
+				if !(xAt == maxAt3) {
+					continue
+				}
+				most = max(most, int64(s))
 				found = true
 			}
-			max2[xRow+t] = most
-			maxSet[xRow+t] = found
+			at[maxRow+t] = most
+			atSet[maxRow+t] = found
 		}
 	}
 	return nil
@@ -323,71 +343,20 @@ func (part *cummaxPart7[T]) Run(from, to int) error {
 
 // cummaxPart8 is a loop that runs in parts.
 type cummaxPart8[T runtime.Integer] struct {
-	max2, x           []T
-	argminSet, maxSet []bool
-	argmin            []int64
-	L                 int
+	x, y  []T
+	atSet []bool
+	at    []int64
+	L     int
 }
 
 func (part *cummaxPart8[T]) Run(from, to int) error {
-	max2, x, argminSet, maxSet, argmin, L := part.max2, part.x, part.argminSet, part.maxSet, part.argmin, part.L
-	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
-		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !maxSet[xRow+t] {
-					return runtime.ValueError("reduce.cummax", "", "a value for an element of max")
-				}
-				maxAt := max2[xRow+t]
-				if !(xAt == maxAt) {
-					continue
-				}
-				least = min(least, int64(u))
-				found = true
-			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
-		}
-	}
-	return nil
-}
-
-// cummaxPart9 is a loop that runs in parts.
-type cummaxPart9[T runtime.Integer] struct {
-	argminSet  []bool
-	argmin, at []int64
-	L          int
-}
-
-func (part *cummaxPart9[T]) Run(from, to int) error {
-	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
-	for b2 := from; b2 < to; b2++ {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummax", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
-	return nil
-}
-
-// cummaxPart10 is a loop that runs in parts.
-type cummaxPart10[T runtime.Integer] struct {
-	x, y []T
-	at   []int64
-	L    int
-}
-
-func (part *cummaxPart10[T]) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	x, y, atSet, at, L := part.x, part.y, part.atSet, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummax", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummax", "x", "L", i, L)
@@ -406,59 +375,51 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 	y := runtime.Temp[T](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// max[b, t] max= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[T](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart7[T]{max2, x, maxSet, L}); runtime.Small(B, L*8) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
-		return err
-	}
-
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == max[b, t] || isnan(x[b, t - u]) && isnan(max[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cummaxPart8[T]{max2, x, argminSet, maxSet, argmin, L}); runtime.Small(B, 9*L*8) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cummaxPart9[T]{argminSet, argmin, at, L}); runtime.Small(B, L) {
+	if part := (cummaxPart6[T]{max2, x, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == max[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (max[b, t - 1] == max[b, t] || isnan(max[b, t - 1]) && isnan(max[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cummaxPart7[T]{max2, x, atSet, at, L}); runtime.Small(B, 17*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 17*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cummaxPart10[T]{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cummaxPart8[T]{x, y, atSet, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cummaxPart11 is a loop that runs in parts.
-type cummaxPart11 struct {
+// cummaxPart9 is a loop that runs in parts.
+type cummaxPart9 struct {
 	dy    []float32
 	dxAcc []float64
 	at    []int64
 	L     int
 }
 
-func (part *cummaxPart11) Run(from, to int) error {
+func (part *cummaxPart9) Run(from, to int) error {
 	dy, dxAcc, at, L := part.dy, part.dxAcc, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
@@ -488,7 +449,7 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*L)
 		clear(dxAcc)
-		if part := (cummaxPart11{dy, dxAcc, at, L}); runtime.Small(B, L) {
+		if part := (cummaxPart9{dy, dxAcc, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -503,14 +464,14 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 	return nil
 }
 
-// cummaxPart12 is a loop that runs in parts.
-type cummaxPart12 struct {
+// cummaxPart10 is a loop that runs in parts.
+type cummaxPart10 struct {
 	dx, dy []float64
 	at     []int64
 	L      int
 }
 
-func (part *cummaxPart12) Run(from, to int) error {
+func (part *cummaxPart10) Run(from, to int) error {
 	dx, dy, at, L := part.dx, part.dy, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
@@ -538,7 +499,7 @@ func cummaxRunBackwardF64(b *runtime.Bound, v *cummaxValues) error {
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
 		clear(dx)
-		if part := (cummaxPart12{dx, dy, at, L}); runtime.Small(B, L) {
+		if part := (cummaxPart10{dx, dy, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}

@@ -33,7 +33,8 @@ func (a *CumminAttrs) values() (cumminValues, error) {
 //
 // Source: elementary.
 //
-//	at[..b, t] = t - argmin[u in 0..=t](x[..b, t - u])
+//	let m[..b, t in L] = min[s in 0..=t](x[..b, s])
+//	at[..b, t] = max[s in 0..=t where x[..b, s] == m || isnan(x[..b, s])](s)
 //	y[..b, t] = x[..b, at]
 //
 // x: T[...B, L]; y: T[...B, L], at: i64[...B, L]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.

@@ -10,24 +10,21 @@ import (
 
 // cumminPart0 is a loop that runs in parts.
 type cumminPart0 struct {
-	minSet  []bool
 	min2, x []float32
 	L       int
 }
 
 func (part *cumminPart0) Run(from, to int) error {
-	minSet, min2, x, L := part.minSet, part.min2, part.x, part.L
+	min2, x, L := part.min2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		least := float32(math.Inf(1))
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			least := float32(math.Inf(1))
-			found := false
-			for u := range t + 1 {
-				least = runtime.Min32(least, x[xRow+(t-u)])
-				found = true
+			for ; s < t+1; s++ {
+				least = runtime.Min32(least, x[xRow+s])
 			}
 			min2[xRow+t] = least
-			minSet[xRow+t] = found
 		}
 	}
 	return nil
@@ -35,34 +32,42 @@ func (part *cumminPart0) Run(from, to int) error {
 
 // cumminPart1 is a loop that runs in parts.
 type cumminPart1 struct {
-	argminSet, minSet []bool
-	min2, x           []float32
-	argmin            []int64
-	L                 int
+	atSet   []bool
+	min2, x []float32
+	at      []int64
+	L       int
 }
 
 func (part *cumminPart1) Run(from, to int) error {
-	argminSet, minSet, min2, x, argmin, L := part.argminSet, part.minSet, part.min2, part.x, part.argmin, part.L
+	atSet, min2, x, at, L := part.atSet, part.min2, part.x, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		minRow := b2 * L
 		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !minSet[xRow+t] {
-					return runtime.ValueError("reduce.cummin", "", "a value for an element of min")
-				}
-				minAt := min2[xRow+t]
-				c := xAt == minAt || math.IsNaN(float64(xAt)) && math.IsNaN(float64(minAt))
-				if !c {
+			c2 := 1 <= t
+			if c2 {
+				minAt := min2[minRow+(t-1)]
+				minAt2 := min2[minRow+t]
+				c := minAt == minAt2 || math.IsNaN(float64(minAt)) && math.IsNaN(float64(minAt2))
+				c2 = c
+			}
+			if !c2 {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			minAt3 := min2[minRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[minRow+s]
+				if !(xAt == minAt3 || math.IsNaN(float64(xAt))) {
 					continue
 				}
-				least = min(least, int64(u))
+				most = max(most, int64(s))
 				found = true
 			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
+			at[minRow+t] = most
+			atSet[minRow+t] = found
 		}
 	}
 	return nil
@@ -70,37 +75,20 @@ func (part *cumminPart1) Run(from, to int) error {
 
 // cumminPart2 is a loop that runs in parts.
 type cumminPart2 struct {
-	argminSet  []bool
-	argmin, at []int64
-	L          int
+	atSet []bool
+	x, y  []float32
+	at    []int64
+	L     int
 }
 
 func (part *cumminPart2) Run(from, to int) error {
-	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
-	for b2 := from; b2 < to; b2++ {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummin", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
-	return nil
-}
-
-// cumminPart3 is a loop that runs in parts.
-type cumminPart3 struct {
-	x, y []float32
-	at   []int64
-	L    int
-}
-
-func (part *cumminPart3) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	atSet, x, y, at, L := part.atSet, part.x, part.y, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummin", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummin", "x", "L", i, L)
@@ -119,70 +107,101 @@ func cumminRunF32(b *runtime.Bound, v *cumminValues) error {
 	y := runtime.Temp[float32](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// min[b, t] min= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	min2 := runtime.Temp[float32](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart0{minSet, min2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (cumminPart0{min2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart1{argminSet, minSet, min2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == min[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (min[b, t - 1] == min[b, t] || isnan(min[b, t - 1]) && isnan(min[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart1{atSet, min2, x, at, L}); runtime.Small(B, 41*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cumminPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L); err != nil {
+	} else if err := runtime.Split(part, B, 41*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cumminPart3{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cumminPart2{atSet, x, y, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummin", "at", "a value for each element")
 	}
 	copy(runtime.Elements[float32](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cumminPart4 is a loop that runs in parts.
-type cumminPart4 struct {
-	minSet  []bool
+// cumminPart3 is a loop that runs in parts.
+type cumminPart3 struct {
 	min2, x []float64
 	L       int
 }
 
-func (part *cumminPart4) Run(from, to int) error {
-	minSet, min2, x, L := part.minSet, part.min2, part.x, part.L
+func (part *cumminPart3) Run(from, to int) error {
+	min2, x, L := part.min2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		least := math.Inf(1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			least := math.Inf(1)
-			found := false
-			for u := range t + 1 {
-				least = runtime.Min64(least, x[xRow+(t-u)])
-				found = true
+			for ; s < t+1; s++ {
+				least = runtime.Min64(least, x[xRow+s])
 			}
 			min2[xRow+t] = least
-			minSet[xRow+t] = found
+		}
+	}
+	return nil
+}
+
+// cumminPart4 is a loop that runs in parts.
+type cumminPart4 struct {
+	atSet   []bool
+	min2, x []float64
+	at      []int64
+	L       int
+}
+
+func (part *cumminPart4) Run(from, to int) error {
+	atSet, min2, x, at, L := part.atSet, part.min2, part.x, part.at, part.L
+	for b2 := from; b2 < to; b2++ {
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		minRow := b2 * L
+		for t := range L {
+			c := 1 <= t
+			if c {
+				minAt := min2[minRow+(t-1)]
+				minAt2 := min2[minRow+t]
+				c = minAt == minAt2 || math.IsNaN(minAt) && math.IsNaN(minAt2)
+			}
+			if !c {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			minAt3 := min2[minRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[minRow+s]
+				if !(xAt == minAt3 || math.IsNaN(xAt)) {
+					continue
+				}
+				most = max(most, int64(s))
+				found = true
+			}
+			at[minRow+t] = most
+			atSet[minRow+t] = found
 		}
 	}
 	return nil
@@ -190,50 +209,20 @@ func (part *cumminPart4) Run(from, to int) error {
 
 // cumminPart5 is a loop that runs in parts.
 type cumminPart5 struct {
-	argminSet, minSet []bool
-	min2, x           []float64
-	argmin            []int64
-	L                 int
+	atSet []bool
+	x, y  []float64
+	at    []int64
+	L     int
 }
 
 func (part *cumminPart5) Run(from, to int) error {
-	argminSet, minSet, min2, x, argmin, L := part.argminSet, part.minSet, part.min2, part.x, part.argmin, part.L
-	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
-		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !minSet[xRow+t] {
-					return runtime.ValueError("reduce.cummin", "", "a value for an element of min")
-				}
-				minAt := min2[xRow+t]
-				if !(xAt == minAt || math.IsNaN(xAt) && math.IsNaN(minAt)) {
-					continue
-				}
-				least = min(least, int64(u))
-				found = true
-			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
-		}
-	}
-	return nil
-}
-
-// cumminPart6 is a loop that runs in parts.
-type cumminPart6 struct {
-	x, y []float64
-	at   []int64
-	L    int
-}
-
-func (part *cumminPart6) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	atSet, x, y, at, L := part.atSet, part.x, part.y, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummin", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummin", "x", "L", i, L)
@@ -252,70 +241,101 @@ func cumminRunF64(b *runtime.Bound, v *cumminValues) error {
 	y := runtime.Temp[float64](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// min[b, t] min= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	min2 := runtime.Temp[float64](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart4{minSet, min2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (cumminPart3{min2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart5{argminSet, minSet, min2, x, argmin, L}); runtime.Small(B, 25*L*8) {
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == min[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (min[b, t - 1] == min[b, t] || isnan(min[b, t - 1]) && isnan(min[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart4{atSet, min2, x, at, L}); runtime.Small(B, 41*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 25*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cumminPart2{argminSet, argmin, at, L}); runtime.Small(B, L) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L); err != nil {
+	} else if err := runtime.Split(part, B, 41*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cumminPart6{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cumminPart5{atSet, x, y, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummin", "at", "a value for each element")
 	}
 	copy(runtime.Elements[float64](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
+// cumminPart6 is a loop that runs in parts.
+type cumminPart6[T runtime.Integer] struct {
+	min2, x []T
+	L       int
+}
+
+func (part *cumminPart6[T]) Run(from, to int) error {
+	min2, x, L := part.min2, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
+		least := runtime.Greatest[T]()
+		s := 0
+		xRow := b2 * L
+		for t := range L {
+			for ; s < t+1; s++ {
+				least = min(least, x[xRow+s])
+			}
+			min2[xRow+t] = least
+		}
+	}
+	return nil
+}
+
 // cumminPart7 is a loop that runs in parts.
 type cumminPart7[T runtime.Integer] struct {
 	min2, x []T
-	minSet  []bool
+	atSet   []bool
+	at      []int64
 	L       int
 }
 
 func (part *cumminPart7[T]) Run(from, to int) error {
-	min2, x, minSet, L := part.min2, part.x, part.minSet, part.L
+	min2, x, atSet, at, L := part.min2, part.x, part.atSet, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		most := int64(math.MinInt64)
+		found := false
+		s := 0
+		minRow := b2 * L
 		for t := range L {
-			least := runtime.Greatest[T]()
-			found := false
-			for u := range t + 1 {
-				least = min(least, x[xRow+(t-u)])
+			c := 1 <= t
+			if c {
+				minAt := min2[minRow+(t-1)]
+				minAt2 := min2[minRow+t]
+				c = minAt == minAt2
+			}
+			if !c {
+				most = int64(math.MinInt64)
+				found = false
+			}
+			minAt3 := min2[minRow+t]
+			for ; s < t+1; s++ {
+				xAt := x[minRow+s]
+				if !(xAt == minAt3) {
+					continue
+				}
+				most = max(most, int64(s))
 				found = true
 			}
-			min2[xRow+t] = least
-			minSet[xRow+t] = found
+			at[minRow+t] = most
+			atSet[minRow+t] = found
 		}
 	}
 	return nil
@@ -323,71 +343,20 @@ func (part *cumminPart7[T]) Run(from, to int) error {
 
 // cumminPart8 is a loop that runs in parts.
 type cumminPart8[T runtime.Integer] struct {
-	min2, x           []T
-	argminSet, minSet []bool
-	argmin            []int64
-	L                 int
+	x, y  []T
+	atSet []bool
+	at    []int64
+	L     int
 }
 
 func (part *cumminPart8[T]) Run(from, to int) error {
-	min2, x, argminSet, minSet, argmin, L := part.min2, part.x, part.argminSet, part.minSet, part.argmin, part.L
-	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
-		for t := range L {
-			least := int64(math.MaxInt64)
-			found := false
-			for u := range t + 1 {
-				xAt := x[xRow+(t-u)]
-				if !minSet[xRow+t] {
-					return runtime.ValueError("reduce.cummin", "", "a value for an element of min")
-				}
-				minAt := min2[xRow+t]
-				if !(xAt == minAt) {
-					continue
-				}
-				least = min(least, int64(u))
-				found = true
-			}
-			argmin[xRow+t] = least
-			argminSet[xRow+t] = found
-		}
-	}
-	return nil
-}
-
-// cumminPart9 is a loop that runs in parts.
-type cumminPart9[T runtime.Integer] struct {
-	argminSet  []bool
-	argmin, at []int64
-	L          int
-}
-
-func (part *cumminPart9[T]) Run(from, to int) error {
-	argminSet, argmin, at, L := part.argminSet, part.argmin, part.at, part.L
-	for b2 := from; b2 < to; b2++ {
-		argminRow := b2 * L
-		for t := range L {
-			if !argminSet[argminRow+t] {
-				return runtime.ValueError("reduce.cummin", "", "a value for an element of argmin")
-			}
-			at[argminRow+t] = int64(t - int(argmin[argminRow+t]))
-		}
-	}
-	return nil
-}
-
-// cumminPart10 is a loop that runs in parts.
-type cumminPart10[T runtime.Integer] struct {
-	x, y []T
-	at   []int64
-	L    int
-}
-
-func (part *cumminPart10[T]) Run(from, to int) error {
-	x, y, at, L := part.x, part.y, part.at, part.L
+	x, y, atSet, at, L := part.x, part.y, part.atSet, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
 		for t := range L {
+			if !atSet[atRow+t] {
+				return runtime.ValueError("reduce.cummin", "", "a value for an element of at")
+			}
 			i := int(at[atRow+t])
 			if uint(i) >= uint(L) {
 				return runtime.RangeError("reduce.cummin", "x", "L", i, L)
@@ -406,59 +375,51 @@ func cumminRunInt[T runtime.Integer](b *runtime.Bound, v *cumminValues) error {
 	y := runtime.Temp[T](b, B*L)
 	at := runtime.Temp[int64](b, B*L)
 
-	// min[b, t] min= x[b, t - u]   for b in ...B, t in L, u in 0..t + 1
+	// min[b, t] min= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	min2 := runtime.Temp[T](b, B*L)
-	minSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart7[T]{min2, x, minSet, L}); runtime.Small(B, L*8) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
-		return err
-	}
-
-	// argmin[b, t] min= i64(u)   for b in ...B, t in L, u in 0..t + 1   where (acc(T)(x[b, t - u]) == min[b, t] || isnan(x[b, t - u]) && isnan(min[b, t]))
-	argmin := runtime.Temp[int64](b, B*L)
-	argminSet := runtime.Temp[bool](b, B*L)
-	if part := (cumminPart8[T]{min2, x, argminSet, minSet, argmin, L}); runtime.Small(B, 9*L*8) {
-		if err := part.Run(0, B); err != nil {
-			return err
-		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
-		return err
-	}
-
-	// at[b, t] = i64(t - exact(argmin[b, t]))   for b in ...B, t in L
-	if part := (cumminPart9[T]{argminSet, argmin, at, L}); runtime.Small(B, L) {
+	if part := (cumminPart6[T]{min2, x, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
+		return err
+	}
+
+	// at[b, t] max= i64(s)   for b in ...B, t in L, s in 0..t + 1   where (acc(T)(x[b, s]) == min[b, t] || isnan(x[b, s]))   carried along t up kept 1 <= t && (min[b, t - 1] == min[b, t] || isnan(min[b, t - 1]) && isnan(min[b, t]))
+	atSet := runtime.Temp[bool](b, B*L)
+	if part := (cumminPart7[T]{min2, x, atSet, at, L}); runtime.Small(B, 17*L) {
+		if err := part.Run(0, B); err != nil {
+			return err
+		}
+	} else if err := runtime.Split(part, B, 17*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = x[b, at[b, t]]   for b in ...B, t in L
-	if part := (cumminPart10[T]{x, y, at, L}); runtime.Small(B, L) {
+	if part := (cumminPart8[T]{x, y, atSet, at, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
+	}
+	if runtime.AnyUnset(atSet) {
+		return runtime.ValueError("reduce.cummin", "at", "a value for each element")
 	}
 	copy(runtime.Elements[T](b, 1), y)
 	copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
-// cumminPart11 is a loop that runs in parts.
-type cumminPart11 struct {
+// cumminPart9 is a loop that runs in parts.
+type cumminPart9 struct {
 	dy    []float32
 	dxAcc []float64
 	at    []int64
 	L     int
 }
 
-func (part *cumminPart11) Run(from, to int) error {
+func (part *cumminPart9) Run(from, to int) error {
 	dy, dxAcc, at, L := part.dy, part.dxAcc, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
@@ -488,7 +449,7 @@ func cumminRunBackwardF32(b *runtime.Bound, v *cumminValues) error {
 		clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*L)
 		clear(dxAcc)
-		if part := (cumminPart11{dy, dxAcc, at, L}); runtime.Small(B, L) {
+		if part := (cumminPart9{dy, dxAcc, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -503,14 +464,14 @@ func cumminRunBackwardF32(b *runtime.Bound, v *cumminValues) error {
 	return nil
 }
 
-// cumminPart12 is a loop that runs in parts.
-type cumminPart12 struct {
+// cumminPart10 is a loop that runs in parts.
+type cumminPart10 struct {
 	dx, dy []float64
 	at     []int64
 	L      int
 }
 
-func (part *cumminPart12) Run(from, to int) error {
+func (part *cumminPart10) Run(from, to int) error {
 	dx, dy, at, L := part.dx, part.dy, part.at, part.L
 	for b2 := from; b2 < to; b2++ {
 		atRow := b2 * L
@@ -538,7 +499,7 @@ func cumminRunBackwardF64(b *runtime.Bound, v *cumminValues) error {
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
 		clear(dx)
-		if part := (cumminPart12{dx, dy, at, L}); runtime.Small(B, L) {
+		if part := (cumminPart10{dx, dy, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}

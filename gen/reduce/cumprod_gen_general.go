@@ -15,10 +15,11 @@ type cumprodPart0 struct {
 func (part *cumprodPart0) Run(from, to int) error {
 	x, y, L := part.x, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			prod := float64(1)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				prod *= float64(x[xRow+s])
 			}
 			y[xRow+t] = float32(prod)
@@ -34,12 +35,12 @@ func cumprodRunF32(b *runtime.Bound, v *cumprodValues) error {
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
-	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumprodPart0{x, y, L}); runtime.Small(B, L*8) {
+	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumprodPart0{x, y, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil
@@ -54,10 +55,11 @@ type cumprodPart1 struct {
 func (part *cumprodPart1) Run(from, to int) error {
 	x, y, L := part.x, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			prod := float64(1)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				prod *= x[xRow+s]
 			}
 			y[xRow+t] = prod
@@ -73,12 +75,12 @@ func cumprodRunF64(b *runtime.Bound, v *cumprodValues) error {
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
-	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumprodPart1{x, y, L}); runtime.Small(B, L*8) {
+	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumprodPart1{x, y, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil
@@ -94,10 +96,11 @@ type cumprodPart2[T, SumT runtime.Integer] struct {
 func (part *cumprodPart2[T, SumT]) Run(from, to int) error {
 	y, x, L := part.y, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		prod := SumT(1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			prod := SumT(1)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				prod *= SumT(x[xRow+s])
 			}
 			y[xRow+t] = prod
@@ -113,12 +116,12 @@ func cumprodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumprodValues) 
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[SumT](b, 1)
 
-	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumprodPart2[T, SumT]{y, x, L}); runtime.Small(B, L*8) {
+	// y[b, t] *= sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumprodPart2[T, SumT]{y, x, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil

@@ -15,10 +15,11 @@ type cumsumPart0 struct {
 func (part *cumsumPart0) Run(from, to int) error {
 	x, y, L := part.x, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
+		sum := float64(0)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			sum := float64(0)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				sum += float64(x[xRow+s])
 			}
 			y[xRow+t] = float32(sum)
@@ -34,12 +35,12 @@ func cumsumRunF32(b *runtime.Bound, v *cumsumValues) error {
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Elements[float32](b, 1)
 
-	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumsumPart0{x, y, L}); runtime.Small(B, L*8) {
+	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumsumPart0{x, y, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil
@@ -54,10 +55,11 @@ type cumsumPart1 struct {
 func (part *cumsumPart1) Run(from, to int) error {
 	x, y, L := part.x, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
+		sum := float64(0)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			sum := float64(0)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				sum += x[xRow+s]
 			}
 			y[xRow+t] = sum
@@ -73,12 +75,12 @@ func cumsumRunF64(b *runtime.Bound, v *cumsumValues) error {
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Elements[float64](b, 1)
 
-	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumsumPart1{x, y, L}); runtime.Small(B, L*8) {
+	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumsumPart1{x, y, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil
@@ -94,10 +96,11 @@ type cumsumPart2[T, SumT runtime.Integer] struct {
 func (part *cumsumPart2[T, SumT]) Run(from, to int) error {
 	y, x, L := part.y, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		sum := SumT(0)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			sum := SumT(0)
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				sum += SumT(x[xRow+s])
 			}
 			y[xRow+t] = sum
@@ -113,12 +116,12 @@ func cumsumRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *cumsumValues) er
 	x := runtime.Elements[T](b, 0)
 	y := runtime.Elements[SumT](b, 1)
 
-	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1
-	if part := (cumsumPart2[T, SumT]{y, x, L}); runtime.Small(B, L*8) {
+	// y[b, t] += sum(T)(x[b, s])   for b in ...B, t in L, s in 0..t + 1   carried along t up
+	if part := (cumsumPart2[T, SumT]{y, x, L}); runtime.Small(B, L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, L*8); err != nil {
+	} else if err := runtime.Split(part, B, L); err != nil {
 		return err
 	}
 	return nil
@@ -133,16 +136,12 @@ type cumsumPart3 struct {
 func (part *cumsumPart3) Run(from, to int) error {
 	dx, dy, L := part.dx, part.dy, part.L
 	for b2 := from; b2 < to; b2++ {
+		sum := float64(0)
+		t := L
 		dyRow := b2 * L
-		for l := range L {
-			if !(0 <= l) {
-				continue
-			}
-			sum := float64(0)
-			for t := range L {
-				if !(l < t+1) {
-					continue
-				}
+		for l := L - 1; l >= 0; l-- {
+			for t > l {
+				t--
 				sum += float64(dy[dyRow+t])
 			}
 			dx[dyRow+l] = float32(sum)
@@ -159,14 +158,13 @@ func cumsumRunBackwardF32(b *runtime.Bound, v *cumsumValues) error {
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
 
-	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
+	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in l..|L|   carried along l down
 	if wantDx {
-		clear(dx)
-		if part := (cumsumPart3{dx, dy, L}); runtime.Small(B, L*L) {
+		if part := (cumsumPart3{dx, dy, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, L*L); err != nil {
+		} else if err := runtime.Split(part, B, L); err != nil {
 			return err
 		}
 	}
@@ -182,16 +180,12 @@ type cumsumPart4 struct {
 func (part *cumsumPart4) Run(from, to int) error {
 	dx, dy, L := part.dx, part.dy, part.L
 	for b2 := from; b2 < to; b2++ {
+		sum := float64(0)
+		t := L
 		dyRow := b2 * L
-		for l := range L {
-			if !(0 <= l) {
-				continue
-			}
-			sum := float64(0)
-			for t := range L {
-				if !(l < t+1) {
-					continue
-				}
+		for l := L - 1; l >= 0; l-- {
+			for t > l {
+				t--
 				sum += dy[dyRow+t]
 			}
 			dx[dyRow+l] = sum
@@ -208,14 +202,13 @@ func cumsumRunBackwardF64(b *runtime.Bound, v *cumsumValues) error {
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
 
-	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
+	// @x[b, l] += @y[b, t]   for b in ...B, l in L, t in l..|L|   carried along l down
 	if wantDx {
-		clear(dx)
-		if part := (cumsumPart4{dx, dy, L}); runtime.Small(B, L*L) {
+		if part := (cumsumPart4{dx, dy, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, L*L); err != nil {
+		} else if err := runtime.Split(part, B, L); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,7 @@ func (a *DiffOrderAttrs) values() (diffOrderValues, error) {
 //
 // x: T[...B, L], prepend: T[...B, P] or nil, append2 (append in the formula): T[...B, Q] or nil; y: T[...B, M]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: n must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: n must not be negative.
 //
 // With x = [1, 8, 27, 64, 125], y is [12, 18, 24]:
 //
@@ -205,6 +205,18 @@ func diffOrderVariant(v *diffOrderValues, prepend *runtime.Tensor, append2 *runt
 
 // diffOrderPrependAppendRun computes diff_order with prepend given, append given.
 func diffOrderPrependAppendRun(b *runtime.Bound, v *diffOrderValues) error {
+	if !runtime.Whole(v.n).Sub(runtime.Whole(0).Until(runtime.Indices(b.Ext[6]))).Div(runtime.Whole(0).Until(runtime.Indices(b.Ext[6])).Add(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "(n - j) / (j + 1) is out of the range of int64")
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "n + 1 is out of the range of int64")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(v.n).Add(runtime.Whole(1))).Inside(44) {
+		return runtime.FaultError("reduce.diff_order", "the range 0..n + 1 has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.Ext[4]).Add(runtime.Whole(0).Until(runtime.Whole(v.n).Add(runtime.Whole(1)))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "t + k is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diffOrderPrependAppendRunF32(b, v)
@@ -216,6 +228,18 @@ func diffOrderPrependAppendRun(b *runtime.Bound, v *diffOrderValues) error {
 
 // diffOrderPrependNoAppendRun computes diff_order with prepend given, append absent.
 func diffOrderPrependNoAppendRun(b *runtime.Bound, v *diffOrderValues) error {
+	if !runtime.Whole(v.n).Sub(runtime.Whole(0).Until(runtime.Indices(b.Ext[6]))).Div(runtime.Whole(0).Until(runtime.Indices(b.Ext[6])).Add(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "(n - j) / (j + 1) is out of the range of int64")
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "n + 1 is out of the range of int64")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(v.n).Add(runtime.Whole(1))).Inside(44) {
+		return runtime.FaultError("reduce.diff_order", "the range 0..n + 1 has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.Ext[4]).Add(runtime.Whole(0).Until(runtime.Whole(v.n).Add(runtime.Whole(1)))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "t + k is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diffOrderPrependNoAppendRunF32(b, v)
@@ -227,6 +251,18 @@ func diffOrderPrependNoAppendRun(b *runtime.Bound, v *diffOrderValues) error {
 
 // diffOrderNoPrependAppendRun computes diff_order with prepend absent, append given.
 func diffOrderNoPrependAppendRun(b *runtime.Bound, v *diffOrderValues) error {
+	if !runtime.Whole(v.n).Sub(runtime.Whole(0).Until(runtime.Indices(b.Ext[6]))).Div(runtime.Whole(0).Until(runtime.Indices(b.Ext[6])).Add(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "(n - j) / (j + 1) is out of the range of int64")
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "n + 1 is out of the range of int64")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(v.n).Add(runtime.Whole(1))).Inside(44) {
+		return runtime.FaultError("reduce.diff_order", "the range 0..n + 1 has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.Ext[4]).Add(runtime.Whole(0).Until(runtime.Whole(v.n).Add(runtime.Whole(1)))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "t + k is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diffOrderNoPrependAppendRunF32(b, v)
@@ -238,6 +274,18 @@ func diffOrderNoPrependAppendRun(b *runtime.Bound, v *diffOrderValues) error {
 
 // diffOrderNoPrependNoAppendRun computes diff_order with prepend absent, append absent.
 func diffOrderNoPrependNoAppendRun(b *runtime.Bound, v *diffOrderValues) error {
+	if !runtime.Whole(v.n).Sub(runtime.Whole(0).Until(runtime.Indices(b.Ext[6]))).Div(runtime.Whole(0).Until(runtime.Indices(b.Ext[6])).Add(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "(n - j) / (j + 1) is out of the range of int64")
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "n + 1 is out of the range of int64")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(v.n).Add(runtime.Whole(1))).Inside(44) {
+		return runtime.FaultError("reduce.diff_order", "the range 0..n + 1 has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.Ext[4]).Add(runtime.Whole(0).Until(runtime.Whole(v.n).Add(runtime.Whole(1)))).Inside(61) {
+		return runtime.FaultError("reduce.diff_order", "t + k is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return diffOrderNoPrependNoAppendRunF32(b, v)

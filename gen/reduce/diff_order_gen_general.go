@@ -3,6 +3,8 @@
 package reduce
 
 import (
+	"math"
+
 	"github.com/opgen/opgen/runtime"
 )
 
@@ -11,6 +13,9 @@ func diffOrderExtents0(b *runtime.Bound, v *diffOrderValues) error {
 	P := b.Ext[2]
 	L := b.Ext[1]
 	Q := b.Ext[3]
+	if !runtime.Whole(P).Add(runtime.Whole(L)).Add(runtime.Whole(Q)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(|P| + |L| + |Q| - n, 0) is out of the range of int64")
+	}
 	M := max(P+L+Q-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
 		return err
@@ -18,6 +23,9 @@ func diffOrderExtents0(b *runtime.Bound, v *diffOrderValues) error {
 	rangeT := max(P+L+Q, 0)
 	if err := b.Derive(5, rangeT); err != nil {
 		return err
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(n + 1, 0) is out of the range of int64")
 	}
 	rangeK := max(v.n+1, 0)
 	if err := b.Derive(6, rangeK); err != nil {
@@ -30,6 +38,9 @@ func diffOrderExtents0(b *runtime.Bound, v *diffOrderValues) error {
 func diffOrderExtents1(b *runtime.Bound, v *diffOrderValues) error {
 	P := b.Ext[2]
 	L := b.Ext[1]
+	if !runtime.Whole(P).Add(runtime.Whole(L)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(|P| + |L| - n, 0) is out of the range of int64")
+	}
 	M := max(P+L-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
 		return err
@@ -37,6 +48,9 @@ func diffOrderExtents1(b *runtime.Bound, v *diffOrderValues) error {
 	rangeT2 := max(P+L, 0)
 	if err := b.Derive(7, rangeT2); err != nil {
 		return err
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(n + 1, 0) is out of the range of int64")
 	}
 	rangeK := max(v.n+1, 0)
 	if err := b.Derive(6, rangeK); err != nil {
@@ -49,6 +63,9 @@ func diffOrderExtents1(b *runtime.Bound, v *diffOrderValues) error {
 func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 	L := b.Ext[1]
 	Q := b.Ext[3]
+	if !runtime.Whole(L).Add(runtime.Whole(Q)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(|L| + |Q| - n, 0) is out of the range of int64")
+	}
 	M := max(L+Q-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
 		return err
@@ -56,6 +73,9 @@ func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 	rangeT3 := max(L+Q, 0)
 	if err := b.Derive(8, rangeT3); err != nil {
 		return err
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(n + 1, 0) is out of the range of int64")
 	}
 	rangeK := max(v.n+1, 0)
 	if err := b.Derive(6, rangeK); err != nil {
@@ -67,9 +87,15 @@ func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 // diffOrderExtents3 finds extents that follow from attributes and those of the inputs.
 func diffOrderExtents3(b *runtime.Bound, v *diffOrderValues) error {
 	L := b.Ext[1]
+	if !runtime.Whole(L).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(|L| - n, 0) is out of the range of int64")
+	}
 	M := max(L-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
 		return err
+	}
+	if !runtime.Whole(v.n).Add(runtime.Whole(1)).Max(runtime.Whole(0)).Inside(63) {
+		return runtime.FaultError("reduce.diff_order", "max(n + 1, 0) is out of the range of int64")
 	}
 	rangeK := max(v.n+1, 0)
 	if err := b.Derive(6, rangeK); err != nil {
@@ -132,51 +158,28 @@ func (part *diffOrderPart0) Run(from, to int) error {
 
 // diffOrderPart1 is a loop that runs in parts.
 type diffOrderPart1 struct {
-	v    diffOrderValues
-	prod []float32
+	v       diffOrderValues
+	c, prod []float32
 }
 
 func (part *diffOrderPart1) Run(from, to int) error {
-	v, prod := &part.v, part.prod
+	v, c, prod := &part.v, part.c, part.prod
 	for k := from; k < to; k++ {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
-		}
-		prod[k] = float32(prod2)
+		t := float64(-1)
+		t2 := float64(v.n - k)
+		t3 := math.Pow(t, t2)
+		c[k] = float32(float32(t3) * prod[k])
 	}
 	return nil
 }
 
 // diffOrderPart2 is a loop that runs in parts.
 type diffOrderPart2 struct {
-	v       diffOrderValues
-	c, prod []float32
-}
-
-func (part *diffOrderPart2) Run(from, to int) error {
-	v, c, prod := &part.v, part.c, part.prod
-	for k := from; k < to; k++ {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float32(float32(runtime.PowInt(int(-1), n)) * prod[k])
-	}
-	return nil
-}
-
-// diffOrderPart3 is a loop that runs in parts.
-type diffOrderPart3 struct {
 	c, y, z               []float32
 	M, i2, rangeK, rangeT int
 }
 
-func (part *diffOrderPart3) Run(from, to int) error {
+func (part *diffOrderPart2) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
@@ -223,29 +226,34 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = float32(prod2)
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart3{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart2{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -256,13 +264,13 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	return nil
 }
 
-// diffOrderPart4 is a loop that runs in parts.
-type diffOrderPart4 struct {
+// diffOrderPart3 is a loop that runs in parts.
+type diffOrderPart3 struct {
 	append2, prepend, x, z []float64
 	L, P, Q, rangeT        int
 }
 
-func (part *diffOrderPart4) Run(from, to int) error {
+func (part *diffOrderPart3) Run(from, to int) error {
 	append2, prepend, x, z, L, P, Q, rangeT := part.append2, part.prepend, part.x, part.z, part.L, part.P, part.Q, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
@@ -293,53 +301,30 @@ func (part *diffOrderPart4) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart5 is a loop that runs in parts.
-type diffOrderPart5 struct {
-	v    diffOrderValues
-	prod []float64
-}
-
-func (part *diffOrderPart5) Run(from, to int) error {
-	v, prod := &part.v, part.prod
-	for k := from; k < to; k++ {
-		prod2 := float64(1)
-		for j := range k {
-			n := j + 1
-			if n == 0 {
-				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
-			}
-			prod2 *= float64(v.n-j) / float64(n)
-		}
-		prod[k] = prod2
-	}
-	return nil
-}
-
-// diffOrderPart6 is a loop that runs in parts.
-type diffOrderPart6 struct {
+// diffOrderPart4 is a loop that runs in parts.
+type diffOrderPart4 struct {
 	v       diffOrderValues
 	c, prod []float64
 }
 
-func (part *diffOrderPart6) Run(from, to int) error {
+func (part *diffOrderPart4) Run(from, to int) error {
 	v, c, prod := &part.v, part.c, part.prod
 	for k := from; k < to; k++ {
-		n := v.n - k
-		if n < 0 {
-			return runtime.FaultError("reduce.diff_order", "a negative power in (-1) ^ (n - k)")
-		}
-		c[k] = float64(float64(runtime.PowInt(int(-1), n)) * prod[k])
+		t := float64(-1)
+		t2 := float64(v.n - k)
+		t3 := math.Pow(t, t2)
+		c[k] = float64(t3 * prod[k])
 	}
 	return nil
 }
 
-// diffOrderPart7 is a loop that runs in parts.
-type diffOrderPart7 struct {
+// diffOrderPart5 is a loop that runs in parts.
+type diffOrderPart5 struct {
 	c, y, z               []float64
 	M, i2, rangeK, rangeT int
 }
 
-func (part *diffOrderPart7) Run(from, to int) error {
+func (part *diffOrderPart5) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT
@@ -378,7 +363,7 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else if 0 <= t - |P| && t - |P| < |L| then x[b, t - |P|] else append[b, t - |P| - |L|]   for b in ...B, t in range_t
 	z := runtime.Temp[float64](b, B*rangeT)
-	if part := (diffOrderPart4{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
+	if part := (diffOrderPart3{append2, prepend, x, z, L, P, Q, rangeT}); runtime.Small(B, rangeT) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -386,29 +371,34 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(v.n-j) / float64(n)
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = prod2
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart7{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart5{c, y, z, M, i2, rangeK, rangeT}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -419,13 +409,13 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 	return nil
 }
 
-// diffOrderPart8 is a loop that runs in parts.
-type diffOrderPart8 struct {
+// diffOrderPart6 is a loop that runs in parts.
+type diffOrderPart6 struct {
 	prepend, x, z []float32
 	L, P, rangeT2 int
 }
 
-func (part *diffOrderPart8) Run(from, to int) error {
+func (part *diffOrderPart6) Run(from, to int) error {
 	prepend, x, z, L, P, rangeT2 := part.prepend, part.x, part.z, part.L, part.P, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
@@ -448,13 +438,13 @@ func (part *diffOrderPart8) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart9 is a loop that runs in parts.
-type diffOrderPart9 struct {
+// diffOrderPart7 is a loop that runs in parts.
+type diffOrderPart7 struct {
 	c, y, z                []float32
 	M, i2, rangeK, rangeT2 int
 }
 
-func (part *diffOrderPart9) Run(from, to int) error {
+func (part *diffOrderPart7) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT2 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT2
@@ -491,7 +481,7 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t2
 	z := runtime.Temp[float32](b, B*rangeT2)
-	if part := (diffOrderPart8{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
+	if part := (diffOrderPart6{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -499,29 +489,34 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = float32(prod2)
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart9{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart7{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -532,13 +527,13 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 	return nil
 }
 
-// diffOrderPart10 is a loop that runs in parts.
-type diffOrderPart10 struct {
+// diffOrderPart8 is a loop that runs in parts.
+type diffOrderPart8 struct {
 	prepend, x, z []float64
 	L, P, rangeT2 int
 }
 
-func (part *diffOrderPart10) Run(from, to int) error {
+func (part *diffOrderPart8) Run(from, to int) error {
 	prepend, x, z, L, P, rangeT2 := part.prepend, part.x, part.z, part.L, part.P, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		prependRow := b2 * P
@@ -561,13 +556,13 @@ func (part *diffOrderPart10) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart11 is a loop that runs in parts.
-type diffOrderPart11 struct {
+// diffOrderPart9 is a loop that runs in parts.
+type diffOrderPart9 struct {
 	c, y, z                []float64
 	M, i2, rangeK, rangeT2 int
 }
 
-func (part *diffOrderPart11) Run(from, to int) error {
+func (part *diffOrderPart9) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT2 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT2
@@ -604,7 +599,7 @@ func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 
 	// z[b, t] = if 0 <= t && t < |P| then prepend[b, t] else x[b, t - |P|]   for b in ...B, t in range_t2
 	z := runtime.Temp[float64](b, B*rangeT2)
-	if part := (diffOrderPart10{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
+	if part := (diffOrderPart8{prepend, x, z, L, P, rangeT2}); runtime.Small(B, rangeT2) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -612,29 +607,34 @@ func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(v.n-j) / float64(n)
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = prod2
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart11{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart9{c, y, z, M, i2, rangeK, rangeT2}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -645,13 +645,13 @@ func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 	return nil
 }
 
-// diffOrderPart12 is a loop that runs in parts.
-type diffOrderPart12 struct {
+// diffOrderPart10 is a loop that runs in parts.
+type diffOrderPart10 struct {
 	append2, x, z []float32
 	L, Q, rangeT3 int
 }
 
-func (part *diffOrderPart12) Run(from, to int) error {
+func (part *diffOrderPart10) Run(from, to int) error {
 	append2, x, z, L, Q, rangeT3 := part.append2, part.x, part.z, part.L, part.Q, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
@@ -674,13 +674,13 @@ func (part *diffOrderPart12) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart13 is a loop that runs in parts.
-type diffOrderPart13 struct {
+// diffOrderPart11 is a loop that runs in parts.
+type diffOrderPart11 struct {
 	c, y, z                []float32
 	M, i2, rangeK, rangeT3 int
 }
 
-func (part *diffOrderPart13) Run(from, to int) error {
+func (part *diffOrderPart11) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT3 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT3
@@ -717,7 +717,7 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 
 	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t3
 	z := runtime.Temp[float32](b, B*rangeT3)
-	if part := (diffOrderPart12{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
+	if part := (diffOrderPart10{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -725,29 +725,34 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = float32(prod2)
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart13{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart11{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -758,13 +763,13 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 	return nil
 }
 
-// diffOrderPart14 is a loop that runs in parts.
-type diffOrderPart14 struct {
+// diffOrderPart12 is a loop that runs in parts.
+type diffOrderPart12 struct {
 	append2, x, z []float64
 	L, Q, rangeT3 int
 }
 
-func (part *diffOrderPart14) Run(from, to int) error {
+func (part *diffOrderPart12) Run(from, to int) error {
 	append2, x, z, L, Q, rangeT3 := part.append2, part.x, part.z, part.L, part.Q, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
@@ -787,13 +792,13 @@ func (part *diffOrderPart14) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart15 is a loop that runs in parts.
-type diffOrderPart15 struct {
+// diffOrderPart13 is a loop that runs in parts.
+type diffOrderPart13 struct {
 	c, y, z                []float64
 	M, i2, rangeK, rangeT3 int
 }
 
-func (part *diffOrderPart15) Run(from, to int) error {
+func (part *diffOrderPart13) Run(from, to int) error {
 	c, y, z, M, i2, rangeK, rangeT3 := part.c, part.y, part.z, part.M, part.i2, part.rangeK, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		zRow := b2 * rangeT3
@@ -830,7 +835,7 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 
 	// z[b, t] = if 0 <= t && t < |L| then x[b, t] else append[b, t - |L|]   for b in ...B, t in range_t3
 	z := runtime.Temp[float64](b, B*rangeT3)
-	if part := (diffOrderPart14{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
+	if part := (diffOrderPart12{append2, x, z, L, Q, rangeT3}); runtime.Small(B, rangeT3) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -838,29 +843,34 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 		return err
 	}
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(v.n-j) / float64(n)
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = prod2
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * z[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart15{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart13{c, y, z, M, i2, rangeK, rangeT3}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -871,13 +881,13 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 	return nil
 }
 
-// diffOrderPart16 is a loop that runs in parts.
-type diffOrderPart16 struct {
+// diffOrderPart14 is a loop that runs in parts.
+type diffOrderPart14 struct {
 	c, x, y          []float32
 	L, M, i2, rangeK int
 }
 
-func (part *diffOrderPart16) Run(from, to int) error {
+func (part *diffOrderPart14) Run(from, to int) error {
 	c, x, y, L, M, i2, rangeK := part.c, part.x, part.y, part.L, part.M, part.i2, part.rangeK
 	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
@@ -909,29 +919,34 @@ func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) erro
 	x := runtime.Elements[float32](b, 0)
 	y := runtime.Temp[float32](b, B*M)
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart1{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(float32(float64(v.n-j) / float64(n)))
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = float32(prod2)
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * x[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart16{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart14{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -942,13 +957,13 @@ func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) erro
 	return nil
 }
 
-// diffOrderPart17 is a loop that runs in parts.
-type diffOrderPart17 struct {
+// diffOrderPart15 is a loop that runs in parts.
+type diffOrderPart15 struct {
 	c, x, y          []float64
 	L, M, i2, rangeK int
 }
 
-func (part *diffOrderPart17) Run(from, to int) error {
+func (part *diffOrderPart15) Run(from, to int) error {
 	c, x, y, L, M, i2, rangeK := part.c, part.x, part.y, part.L, part.M, part.i2, part.rangeK
 	for b2 := from; b2 < to; b2++ {
 		xRow := b2 * L
@@ -980,29 +995,34 @@ func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) erro
 	x := runtime.Elements[float64](b, 0)
 	y := runtime.Temp[float64](b, B*M)
 
-	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k
+	// prod[k] *= T((n - j) / (j + 1))   for k in range_k, j in 0..k   carried along k up
 	prod := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart5{*v, prod}); runtime.Small(rangeK, 8) {
-		if err := part.Run(0, rangeK); err != nil {
-			return err
+	prod2 := float64(1)
+	j := 0
+	for k := range rangeK {
+		for ; j < k; j++ {
+			n := j + 1
+			if n == 0 {
+				return runtime.FaultError("reduce.diff_order", "division by zero in (n - j) / (j + 1)")
+			}
+			prod2 *= float64(v.n-j) / float64(n)
 		}
-	} else if err := runtime.Split(part, rangeK, 8); err != nil {
-		return err
+		prod[k] = prod2
 	}
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// y[b, t] += c[k] * x[b, t + k]   for b in ...B, t in M, k in 0..n + 1
 	i2 := v.n + 1
-	if part := (diffOrderPart17{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
+	if part := (diffOrderPart15{c, x, y, L, M, i2, rangeK}); runtime.Small(B, M*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1013,13 +1033,13 @@ func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) erro
 	return nil
 }
 
-// diffOrderPart18 is a loop that runs in parts.
-type diffOrderPart18 struct {
+// diffOrderPart16 is a loop that runs in parts.
+type diffOrderPart16 struct {
 	c, dy, dz             []float32
 	M, i2, rangeK, rangeT int
 }
 
-func (part *diffOrderPart18) Run(from, to int) error {
+func (part *diffOrderPart16) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -1046,13 +1066,13 @@ func (part *diffOrderPart18) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart19 is a loop that runs in parts.
-type diffOrderPart19 struct {
+// diffOrderPart17 is a loop that runs in parts.
+type diffOrderPart17 struct {
 	dx, dz          []float32
 	L, P, i, rangeT int
 }
 
-func (part *diffOrderPart19) Run(from, to int) error {
+func (part *diffOrderPart17) Run(from, to int) error {
 	dx, dz, L, P, i, rangeT := part.dx, part.dz, part.L, part.P, part.i, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1080,13 +1100,13 @@ func (part *diffOrderPart19) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart20 is a loop that runs in parts.
-type diffOrderPart20 struct {
+// diffOrderPart18 is a loop that runs in parts.
+type diffOrderPart18 struct {
 	dprepend, dz []float32
 	P, rangeT    int
 }
 
-func (part *diffOrderPart20) Run(from, to int) error {
+func (part *diffOrderPart18) Run(from, to int) error {
 	dprepend, dz, P, rangeT := part.dprepend, part.dz, part.P, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1106,13 +1126,13 @@ func (part *diffOrderPart20) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart21 is a loop that runs in parts.
-type diffOrderPart21 struct {
+// diffOrderPart19 is a loop that runs in parts.
+type diffOrderPart19 struct {
 	dappend, dz         []float32
 	L, P, Q, i3, rangeT int
 }
 
-func (part *diffOrderPart21) Run(from, to int) error {
+func (part *diffOrderPart19) Run(from, to int) error {
 	dappend, dz, L, P, Q, i3, rangeT := part.dappend, part.dz, part.L, part.P, part.Q, part.i3, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1183,18 +1203,18 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
 	dz := runtime.Temp[float32](b, B*rangeT)
 	i2 := v.n + 1
-	if part := (diffOrderPart18{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
+	if part := (diffOrderPart16{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1205,7 +1225,7 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then @z[b, l - (0 - |P|)] else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		if part := (diffOrderPart19{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
+		if part := (diffOrderPart17{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1216,7 +1236,7 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 
 	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		if part := (diffOrderPart20{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
+		if part := (diffOrderPart18{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1228,7 +1248,7 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
 	i3 := i - L
 	if wantDappend {
-		if part := (diffOrderPart21{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
+		if part := (diffOrderPart19{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1242,13 +1262,13 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 	return nil
 }
 
-// diffOrderPart22 is a loop that runs in parts.
-type diffOrderPart22 struct {
+// diffOrderPart20 is a loop that runs in parts.
+type diffOrderPart20 struct {
 	c, dy, dz             []float64
 	M, i2, rangeK, rangeT int
 }
 
-func (part *diffOrderPart22) Run(from, to int) error {
+func (part *diffOrderPart20) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -1275,13 +1295,13 @@ func (part *diffOrderPart22) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart23 is a loop that runs in parts.
-type diffOrderPart23 struct {
+// diffOrderPart21 is a loop that runs in parts.
+type diffOrderPart21 struct {
 	dx, dz          []float64
 	L, P, i, rangeT int
 }
 
-func (part *diffOrderPart23) Run(from, to int) error {
+func (part *diffOrderPart21) Run(from, to int) error {
 	dx, dz, L, P, i, rangeT := part.dx, part.dz, part.L, part.P, part.i, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1309,13 +1329,13 @@ func (part *diffOrderPart23) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart24 is a loop that runs in parts.
-type diffOrderPart24 struct {
+// diffOrderPart22 is a loop that runs in parts.
+type diffOrderPart22 struct {
 	dprepend, dz []float64
 	P, rangeT    int
 }
 
-func (part *diffOrderPart24) Run(from, to int) error {
+func (part *diffOrderPart22) Run(from, to int) error {
 	dprepend, dz, P, rangeT := part.dprepend, part.dz, part.P, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1335,13 +1355,13 @@ func (part *diffOrderPart24) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart25 is a loop that runs in parts.
-type diffOrderPart25 struct {
+// diffOrderPart23 is a loop that runs in parts.
+type diffOrderPart23 struct {
 	dappend, dz         []float64
 	L, P, Q, i3, rangeT int
 }
 
-func (part *diffOrderPart25) Run(from, to int) error {
+func (part *diffOrderPart23) Run(from, to int) error {
 	dappend, dz, L, P, Q, i3, rangeT := part.dappend, part.dz, part.L, part.P, part.Q, part.i3, part.rangeT
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT
@@ -1412,18 +1432,18 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t] += @y[b, range_t - k] * c[k]   for b in ...B, range_t in range_t, k in 0..n + 1   where 0 <= range_t - k && range_t - k < |M|
 	dz := runtime.Temp[float64](b, B*rangeT)
 	i2 := v.n + 1
-	if part := (diffOrderPart22{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
+	if part := (diffOrderPart20{c, dy, dz, M, i2, rangeK, rangeT}); runtime.Small(B, rangeT*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1434,7 +1454,7 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t| then (if l - (0 - |P|) < |P| then 0 else if 0 <= l - (0 - |P|) - |P| && l - (0 - |P|) - |P| < |L| then @z[b, l - (0 - |P|)] else 0) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		if part := (diffOrderPart23{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
+		if part := (diffOrderPart21{dx, dz, L, P, i, rangeT}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1445,7 +1465,7 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 
 	// @prepend[b, p] = if 0 <= p && p < |range_t| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		if part := (diffOrderPart24{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
+		if part := (diffOrderPart22{dprepend, dz, P, rangeT}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1457,7 +1477,7 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 	// @append[b, q] = if 0 <= q - (0 - |P| - |L|) && q - (0 - |P| - |L|) < |range_t| then (if q - (0 - |P| - |L|) < |P| then 0 else if 0 <= q - (0 - |P| - |L|) - |P| && q - (0 - |P| - |L|) - |P| < |L| then 0 else @z[b, q - (0 - |P| - |L|)]) else 0   for b in ...B, q in Q
 	i3 := i - L
 	if wantDappend {
-		if part := (diffOrderPart25{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
+		if part := (diffOrderPart23{dappend, dz, L, P, Q, i3, rangeT}); runtime.Small(B, Q) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1471,13 +1491,13 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 	return nil
 }
 
-// diffOrderPart26 is a loop that runs in parts.
-type diffOrderPart26 struct {
+// diffOrderPart24 is a loop that runs in parts.
+type diffOrderPart24 struct {
 	c, dy, dz              []float32
 	M, i2, rangeK, rangeT2 int
 }
 
-func (part *diffOrderPart26) Run(from, to int) error {
+func (part *diffOrderPart24) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT2 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -1504,13 +1524,13 @@ func (part *diffOrderPart26) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart27 is a loop that runs in parts.
-type diffOrderPart27 struct {
+// diffOrderPart25 is a loop that runs in parts.
+type diffOrderPart25 struct {
 	dx, dz           []float32
 	L, P, i, rangeT2 int
 }
 
-func (part *diffOrderPart27) Run(from, to int) error {
+func (part *diffOrderPart25) Run(from, to int) error {
 	dx, dz, L, P, i, rangeT2 := part.dx, part.dz, part.L, part.P, part.i, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT2
@@ -1533,13 +1553,13 @@ func (part *diffOrderPart27) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart28 is a loop that runs in parts.
-type diffOrderPart28 struct {
+// diffOrderPart26 is a loop that runs in parts.
+type diffOrderPart26 struct {
 	dprepend, dz []float32
 	P, rangeT2   int
 }
 
-func (part *diffOrderPart28) Run(from, to int) error {
+func (part *diffOrderPart26) Run(from, to int) error {
 	dprepend, dz, P, rangeT2 := part.dprepend, part.dz, part.P, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT2
@@ -1597,18 +1617,18 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t2] += @y[b, range_t2 - k] * c[k]   for b in ...B, range_t2 in range_t2, k in 0..n + 1   where 0 <= range_t2 - k && range_t2 - k < |M|
 	dz := runtime.Temp[float32](b, B*rangeT2)
 	i2 := v.n + 1
-	if part := (diffOrderPart26{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
+	if part := (diffOrderPart24{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1619,7 +1639,7 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t2| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		if part := (diffOrderPart27{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
+		if part := (diffOrderPart25{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1630,7 +1650,7 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// @prepend[b, p] = if 0 <= p && p < |range_t2| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		if part := (diffOrderPart28{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
+		if part := (diffOrderPart26{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1643,13 +1663,13 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 	return nil
 }
 
-// diffOrderPart29 is a loop that runs in parts.
-type diffOrderPart29 struct {
+// diffOrderPart27 is a loop that runs in parts.
+type diffOrderPart27 struct {
 	c, dy, dz              []float64
 	M, i2, rangeK, rangeT2 int
 }
 
-func (part *diffOrderPart29) Run(from, to int) error {
+func (part *diffOrderPart27) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT2 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -1676,13 +1696,13 @@ func (part *diffOrderPart29) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart30 is a loop that runs in parts.
-type diffOrderPart30 struct {
+// diffOrderPart28 is a loop that runs in parts.
+type diffOrderPart28 struct {
 	dx, dz           []float64
 	L, P, i, rangeT2 int
 }
 
-func (part *diffOrderPart30) Run(from, to int) error {
+func (part *diffOrderPart28) Run(from, to int) error {
 	dx, dz, L, P, i, rangeT2 := part.dx, part.dz, part.L, part.P, part.i, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT2
@@ -1705,13 +1725,13 @@ func (part *diffOrderPart30) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart31 is a loop that runs in parts.
-type diffOrderPart31 struct {
+// diffOrderPart29 is a loop that runs in parts.
+type diffOrderPart29 struct {
 	dprepend, dz []float64
 	P, rangeT2   int
 }
 
-func (part *diffOrderPart31) Run(from, to int) error {
+func (part *diffOrderPart29) Run(from, to int) error {
 	dprepend, dz, P, rangeT2 := part.dprepend, part.dz, part.P, part.rangeT2
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT2
@@ -1769,18 +1789,18 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t2] += @y[b, range_t2 - k] * c[k]   for b in ...B, range_t2 in range_t2, k in 0..n + 1   where 0 <= range_t2 - k && range_t2 - k < |M|
 	dz := runtime.Temp[float64](b, B*rangeT2)
 	i2 := v.n + 1
-	if part := (diffOrderPart29{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
+	if part := (diffOrderPart27{c, dy, dz, M, i2, rangeK, rangeT2}); runtime.Small(B, rangeT2*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1791,7 +1811,7 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 	// @x[b, l] = if 0 <= l - (0 - |P|) && l - (0 - |P|) < |range_t2| then (if l - (0 - |P|) < |P| then 0 else @z[b, l - (0 - |P|)]) else 0   for b in ...B, l in L
 	i := 0 - P
 	if wantDx {
-		if part := (diffOrderPart30{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
+		if part := (diffOrderPart28{dx, dz, L, P, i, rangeT2}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1802,7 +1822,7 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// @prepend[b, p] = if 0 <= p && p < |range_t2| then (if p < |P| then @z[b, p] else 0) else 0   for b in ...B, p in P
 	if wantDprepend {
-		if part := (diffOrderPart31{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
+		if part := (diffOrderPart29{dprepend, dz, P, rangeT2}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1815,13 +1835,13 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 	return nil
 }
 
-// diffOrderPart32 is a loop that runs in parts.
-type diffOrderPart32 struct {
+// diffOrderPart30 is a loop that runs in parts.
+type diffOrderPart30 struct {
 	c, dy, dz              []float32
 	M, i2, rangeK, rangeT3 int
 }
 
-func (part *diffOrderPart32) Run(from, to int) error {
+func (part *diffOrderPart30) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT3 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -1848,13 +1868,13 @@ func (part *diffOrderPart32) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart33 is a loop that runs in parts.
-type diffOrderPart33 struct {
+// diffOrderPart31 is a loop that runs in parts.
+type diffOrderPart31 struct {
 	dx, dz     []float32
 	L, rangeT3 int
 }
 
-func (part *diffOrderPart33) Run(from, to int) error {
+func (part *diffOrderPart31) Run(from, to int) error {
 	dx, dz, L, rangeT3 := part.dx, part.dz, part.L, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT3
@@ -1874,13 +1894,13 @@ func (part *diffOrderPart33) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart34 is a loop that runs in parts.
-type diffOrderPart34 struct {
+// diffOrderPart32 is a loop that runs in parts.
+type diffOrderPart32 struct {
 	dappend, dz      []float32
 	L, Q, i, rangeT3 int
 }
 
-func (part *diffOrderPart34) Run(from, to int) error {
+func (part *diffOrderPart32) Run(from, to int) error {
 	dappend, dz, L, Q, i, rangeT3 := part.dappend, part.dz, part.L, part.Q, part.i, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT3
@@ -1941,18 +1961,18 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
-	if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t3] += @y[b, range_t3 - k] * c[k]   for b in ...B, range_t3 in range_t3, k in 0..n + 1   where 0 <= range_t3 - k && range_t3 - k < |M|
 	dz := runtime.Temp[float32](b, B*rangeT3)
 	i2 := v.n + 1
-	if part := (diffOrderPart32{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
+	if part := (diffOrderPart30{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -1962,7 +1982,7 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 
 	// @x[b, l] = if 0 <= l && l < |range_t3| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
 	if wantDx {
-		if part := (diffOrderPart33{dx, dz, L, rangeT3}); runtime.Small(B, L) {
+		if part := (diffOrderPart31{dx, dz, L, rangeT3}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1974,7 +1994,7 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t3| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
 	i := 0 - L
 	if wantDappend {
-		if part := (diffOrderPart34{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
+		if part := (diffOrderPart32{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -1987,13 +2007,13 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 	return nil
 }
 
-// diffOrderPart35 is a loop that runs in parts.
-type diffOrderPart35 struct {
+// diffOrderPart33 is a loop that runs in parts.
+type diffOrderPart33 struct {
 	c, dy, dz              []float64
 	M, i2, rangeK, rangeT3 int
 }
 
-func (part *diffOrderPart35) Run(from, to int) error {
+func (part *diffOrderPart33) Run(from, to int) error {
 	c, dy, dz, M, i2, rangeK, rangeT3 := part.c, part.dy, part.dz, part.M, part.i2, part.rangeK, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -2020,13 +2040,13 @@ func (part *diffOrderPart35) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart36 is a loop that runs in parts.
-type diffOrderPart36 struct {
+// diffOrderPart34 is a loop that runs in parts.
+type diffOrderPart34 struct {
 	dx, dz     []float64
 	L, rangeT3 int
 }
 
-func (part *diffOrderPart36) Run(from, to int) error {
+func (part *diffOrderPart34) Run(from, to int) error {
 	dx, dz, L, rangeT3 := part.dx, part.dz, part.L, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT3
@@ -2046,13 +2066,13 @@ func (part *diffOrderPart36) Run(from, to int) error {
 	return nil
 }
 
-// diffOrderPart37 is a loop that runs in parts.
-type diffOrderPart37 struct {
+// diffOrderPart35 is a loop that runs in parts.
+type diffOrderPart35 struct {
 	dappend, dz      []float64
 	L, Q, i, rangeT3 int
 }
 
-func (part *diffOrderPart37) Run(from, to int) error {
+func (part *diffOrderPart35) Run(from, to int) error {
 	dappend, dz, L, Q, i, rangeT3 := part.dappend, part.dz, part.L, part.Q, part.i, part.rangeT3
 	for b2 := from; b2 < to; b2++ {
 		dzRow := b2 * rangeT3
@@ -2113,18 +2133,18 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
-	if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+	if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 		if err := part.Run(0, rangeK); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, rangeK, 1); err != nil {
+	} else if err := runtime.Split(part, rangeK, 9); err != nil {
 		return err
 	}
 
 	// @z[b, range_t3] += @y[b, range_t3 - k] * c[k]   for b in ...B, range_t3 in range_t3, k in 0..n + 1   where 0 <= range_t3 - k && range_t3 - k < |M|
 	dz := runtime.Temp[float64](b, B*rangeT3)
 	i2 := v.n + 1
-	if part := (diffOrderPart35{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
+	if part := (diffOrderPart33{c, dy, dz, M, i2, rangeK, rangeT3}); runtime.Small(B, rangeT3*8) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -2134,7 +2154,7 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 
 	// @x[b, l] = if 0 <= l && l < |range_t3| then (if l < |L| then @z[b, l] else 0) else 0   for b in ...B, l in L
 	if wantDx {
-		if part := (diffOrderPart36{dx, dz, L, rangeT3}); runtime.Small(B, L) {
+		if part := (diffOrderPart34{dx, dz, L, rangeT3}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -2146,7 +2166,7 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 	// @append[b, q] = if 0 <= q - (0 - |L|) && q - (0 - |L|) < |range_t3| then (if q - (0 - |L|) < |L| then 0 else @z[b, q - (0 - |L|)]) else 0   for b in ...B, q in Q
 	i := 0 - L
 	if wantDappend {
-		if part := (diffOrderPart37{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
+		if part := (diffOrderPart35{dappend, dz, L, Q, i, rangeT3}); runtime.Small(B, Q) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -2159,13 +2179,13 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 	return nil
 }
 
-// diffOrderPart38 is a loop that runs in parts.
-type diffOrderPart38 struct {
+// diffOrderPart36 is a loop that runs in parts.
+type diffOrderPart36 struct {
 	c, dx, dy        []float32
 	L, M, i2, rangeK int
 }
 
-func (part *diffOrderPart38) Run(from, to int) error {
+func (part *diffOrderPart36) Run(from, to int) error {
 	c, dx, dy, L, M, i2, rangeK := part.c, part.dx, part.dy, part.L, part.M, part.i2, part.rangeK
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -2229,11 +2249,11 @@ func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValu
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float32](b, rangeK)
 	if wantDx {
-		if part := (diffOrderPart2{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if part := (diffOrderPart1{*v, c, prod}); runtime.Small(rangeK, 9) {
 			if err := part.Run(0, rangeK); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		} else if err := runtime.Split(part, rangeK, 9); err != nil {
 			return err
 		}
 	}
@@ -2241,7 +2261,7 @@ func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValu
 	// @x[b, l] += @y[b, l - k] * c[k]   for b in ...B, l in L, k in 0..n + 1   where 0 <= l - k && l - k < |M|
 	i2 := v.n + 1
 	if wantDx {
-		if part := (diffOrderPart38{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
+		if part := (diffOrderPart36{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -2253,13 +2273,13 @@ func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValu
 	return nil
 }
 
-// diffOrderPart39 is a loop that runs in parts.
-type diffOrderPart39 struct {
+// diffOrderPart37 is a loop that runs in parts.
+type diffOrderPart37 struct {
 	c, dx, dy        []float64
 	L, M, i2, rangeK int
 }
 
-func (part *diffOrderPart39) Run(from, to int) error {
+func (part *diffOrderPart37) Run(from, to int) error {
 	c, dx, dy, L, M, i2, rangeK := part.c, part.dx, part.dy, part.L, part.M, part.i2, part.rangeK
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * M
@@ -2323,11 +2343,11 @@ func diffOrderNoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValu
 	// c[k] = T((-1) ^ (n - k)) * prod[k]   for k in range_k
 	c := runtime.Temp[float64](b, rangeK)
 	if wantDx {
-		if part := (diffOrderPart6{*v, c, prod}); runtime.Small(rangeK, 1) {
+		if part := (diffOrderPart4{*v, c, prod}); runtime.Small(rangeK, 9) {
 			if err := part.Run(0, rangeK); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, rangeK, 1); err != nil {
+		} else if err := runtime.Split(part, rangeK, 9); err != nil {
 			return err
 		}
 	}
@@ -2335,7 +2355,7 @@ func diffOrderNoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValu
 	// @x[b, l] += @y[b, l - k] * c[k]   for b in ...B, l in L, k in 0..n + 1   where 0 <= l - k && l - k < |M|
 	i2 := v.n + 1
 	if wantDx {
-		if part := (diffOrderPart39{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
+		if part := (diffOrderPart37{c, dx, dy, L, M, i2, rangeK}); runtime.Small(B, L*8) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}

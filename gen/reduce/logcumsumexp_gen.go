@@ -37,7 +37,7 @@ func (a *LogcumsumexpAttrs) values() (logcumsumexpValues, error) {
 //
 // x: T[...B, L]; y: T[...B, L]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
 //
 // With x = [[1, 2], [3, -1]], y is about [[1, 2], [3.1269, 2.0486]]:
 //

@@ -10,24 +10,21 @@ import (
 
 // logcumsumexpPart0 is a loop that runs in parts.
 type logcumsumexpPart0 struct {
-	maxSet  []bool
 	max2, x []float32
 	L       int
 }
 
 func (part *logcumsumexpPart0) Run(from, to int) error {
-	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	max2, x, L := part.max2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		most := float32(math.Inf(-1))
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			most := float32(math.Inf(-1))
-			found := false
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				most = runtime.Max32(most, x[xRow+s])
-				found = true
 			}
 			max2[xRow+t] = most
-			maxSet[xRow+t] = found
 		}
 	}
 	return nil
@@ -35,34 +32,26 @@ func (part *logcumsumexpPart0) Run(from, to int) error {
 
 // logcumsumexpPart1 is a loop that runs in parts.
 type logcumsumexpPart1 struct {
-	maxSet, shiftSet []bool
-	max2, shift      []float32
-	L                int
+	max2, shift []float32
+	L           int
 }
 
 func (part *logcumsumexpPart1) Run(from, to int) error {
-	maxSet, shiftSet, max2, shift, L := part.maxSet, part.shiftSet, part.max2, part.shift, part.L
+	max2, shift, L := part.max2, part.shift, part.L
 	for b2 := from; b2 < to; b2++ {
 		maxRow := b2 * L
 		for t := range L {
 			c := 0 < t+1
 			if c {
-				if !maxSet[maxRow+t] {
-					continue
-				}
 				maxAt := max2[maxRow+t]
 				c = !math.IsInf(float64(maxAt), 0)
 			}
 			t2 := float32(0)
 			if c {
-				if !maxSet[maxRow+t] {
-					continue
-				}
 				maxAt2 := max2[maxRow+t]
 				t2 = maxAt2
 			}
 			shift[maxRow+t] = t2
-			shiftSet[maxRow+t] = true
 		}
 	}
 	return nil
@@ -70,27 +59,40 @@ func (part *logcumsumexpPart1) Run(from, to int) error {
 
 // logcumsumexpPart2 is a loop that runs in parts.
 type logcumsumexpPart2 struct {
-	shiftSet, sumSet []bool
-	shift, sum, x    []float32
-	L                int
+	shift, sum, x []float32
+	L             int
 }
 
 func (part *logcumsumexpPart2) Run(from, to int) error {
-	shiftSet, sumSet, shift, sum, x, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.x, part.L
+	shift, sum, x, L := part.shift, part.sum, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		sum2 := float64(0)
+		s := 0
+		shiftRow := b2 * L
 		for t := range L {
-			sum2 := float64(0)
-			none := false
-			for s := range t + 1 {
-				if !shiftSet[xRow+t] {
-					none = true
-					continue
-				}
-				sum2 += float64(float32(math.Exp(float64(x[xRow+s] - shift[xRow+t]))))
+			c := 1 <= t
+			if c {
+				shiftAt := shift[shiftRow+(t-1)]
+				shiftAt2 := shift[shiftRow+t]
+				c = !(shiftAt == shiftAt2)
 			}
-			sum[xRow+t] = float32(sum2)
-			sumSet[xRow+t] = !none
+			t2 := float64(1)
+			if c {
+				shiftAt3 := shift[shiftRow+(t-1)]
+				shiftAt4 := shift[shiftRow+t]
+				t2 = math.Exp(float64(shiftAt3) - float64(shiftAt4))
+			}
+			if t2 > 1 {
+				sum2 = float64(0)
+				s = 0
+			} else {
+				sum2 *= t2
+			}
+			shiftAt5 := shift[shiftRow+t]
+			for ; s < t+1; s++ {
+				sum2 += float64(float32(math.Exp(float64(x[shiftRow+s] - shiftAt5))))
+			}
+			sum[shiftRow+t] = float32(sum2)
 		}
 	}
 	return nil
@@ -98,22 +100,15 @@ func (part *logcumsumexpPart2) Run(from, to int) error {
 
 // logcumsumexpPart3 is a loop that runs in parts.
 type logcumsumexpPart3 struct {
-	shiftSet, sumSet []bool
-	shift, sum, y    []float32
-	L                int
+	shift, sum, y []float32
+	L             int
 }
 
 func (part *logcumsumexpPart3) Run(from, to int) error {
-	shiftSet, sumSet, shift, sum, y, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.y, part.L
+	shift, sum, y, L := part.shift, part.sum, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
 		shiftRow := b2 * L
 		for t := range L {
-			if !shiftSet[shiftRow+t] {
-				return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-			}
-			if !sumSet[shiftRow+t] {
-				return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of sum")
-			}
 			t2 := shift[shiftRow+t] + float32(math.Log(float64(sum[shiftRow+t])))
 			y[shiftRow+t] = t2
 		}
@@ -126,23 +121,21 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	B := b.Ext[0]
 	L := b.Ext[1]
 	x := runtime.Elements[float32](b, 0)
-	y := runtime.Temp[float32](b, B*L)
+	y := runtime.Elements[float32](b, 1)
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float32](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (logcumsumexpPart0{max2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
 	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
 	shift := runtime.Temp[float32](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart1{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+	if part := (logcumsumexpPart1{max2, shift, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -150,49 +143,44 @@ func logcumsumexpRunF32(b *runtime.Bound, v *logcumsumexpValues) error {
 		return err
 	}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1   carried along t up scaled if 1 <= t && !(shift[b, t - 1] == shift[b, t]) then exp(f64(shift[b, t - 1]) - f64(shift[b, t])) else 1
 	sum := runtime.Temp[float32](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart2{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (logcumsumexpPart2{shift, sum, x, L}); runtime.Small(B, 17*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 17*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
-	if part := (logcumsumexpPart3{shiftSet, sumSet, shift, sum, y, L}); runtime.Small(B, 9*L) {
+	if part := (logcumsumexpPart3{shift, sum, y, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
 // logcumsumexpPart4 is a loop that runs in parts.
 type logcumsumexpPart4 struct {
-	maxSet  []bool
 	max2, x []float64
 	L       int
 }
 
 func (part *logcumsumexpPart4) Run(from, to int) error {
-	maxSet, max2, x, L := part.maxSet, part.max2, part.x, part.L
+	max2, x, L := part.max2, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
+		most := math.Inf(-1)
+		s := 0
 		xRow := b2 * L
 		for t := range L {
-			most := math.Inf(-1)
-			found := false
-			for s := range t + 1 {
+			for ; s < t+1; s++ {
 				most = runtime.Max64(most, x[xRow+s])
-				found = true
 			}
 			max2[xRow+t] = most
-			maxSet[xRow+t] = found
 		}
 	}
 	return nil
@@ -200,34 +188,26 @@ func (part *logcumsumexpPart4) Run(from, to int) error {
 
 // logcumsumexpPart5 is a loop that runs in parts.
 type logcumsumexpPart5 struct {
-	maxSet, shiftSet []bool
-	max2, shift      []float64
-	L                int
+	max2, shift []float64
+	L           int
 }
 
 func (part *logcumsumexpPart5) Run(from, to int) error {
-	maxSet, shiftSet, max2, shift, L := part.maxSet, part.shiftSet, part.max2, part.shift, part.L
+	max2, shift, L := part.max2, part.shift, part.L
 	for b2 := from; b2 < to; b2++ {
 		maxRow := b2 * L
 		for t := range L {
 			c := 0 < t+1
 			if c {
-				if !maxSet[maxRow+t] {
-					continue
-				}
 				maxAt := max2[maxRow+t]
 				c = !math.IsInf(maxAt, 0)
 			}
 			t2 := float64(0)
 			if c {
-				if !maxSet[maxRow+t] {
-					continue
-				}
 				maxAt2 := max2[maxRow+t]
 				t2 = maxAt2
 			}
 			shift[maxRow+t] = t2
-			shiftSet[maxRow+t] = true
 		}
 	}
 	return nil
@@ -235,27 +215,40 @@ func (part *logcumsumexpPart5) Run(from, to int) error {
 
 // logcumsumexpPart6 is a loop that runs in parts.
 type logcumsumexpPart6 struct {
-	shiftSet, sumSet []bool
-	shift, sum, x    []float64
-	L                int
+	shift, sum, x []float64
+	L             int
 }
 
 func (part *logcumsumexpPart6) Run(from, to int) error {
-	shiftSet, sumSet, shift, sum, x, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.x, part.L
+	shift, sum, x, L := part.shift, part.sum, part.x, part.L
 	for b2 := from; b2 < to; b2++ {
-		xRow := b2 * L
+		sum2 := float64(0)
+		s := 0
+		shiftRow := b2 * L
 		for t := range L {
-			sum2 := float64(0)
-			none := false
-			for s := range t + 1 {
-				if !shiftSet[xRow+t] {
-					none = true
-					continue
-				}
-				sum2 += math.Exp(x[xRow+s] - shift[xRow+t])
+			c := 1 <= t
+			if c {
+				shiftAt := shift[shiftRow+(t-1)]
+				shiftAt2 := shift[shiftRow+t]
+				c = !(shiftAt == shiftAt2)
 			}
-			sum[xRow+t] = sum2
-			sumSet[xRow+t] = !none
+			t2 := float64(1)
+			if c {
+				shiftAt3 := shift[shiftRow+(t-1)]
+				shiftAt4 := shift[shiftRow+t]
+				t2 = math.Exp(shiftAt3 - shiftAt4)
+			}
+			if t2 > 1 {
+				sum2 = float64(0)
+				s = 0
+			} else {
+				sum2 *= t2
+			}
+			shiftAt5 := shift[shiftRow+t]
+			for ; s < t+1; s++ {
+				sum2 += math.Exp(x[shiftRow+s] - shiftAt5)
+			}
+			sum[shiftRow+t] = sum2
 		}
 	}
 	return nil
@@ -263,22 +256,15 @@ func (part *logcumsumexpPart6) Run(from, to int) error {
 
 // logcumsumexpPart7 is a loop that runs in parts.
 type logcumsumexpPart7 struct {
-	shiftSet, sumSet []bool
-	shift, sum, y    []float64
-	L                int
+	shift, sum, y []float64
+	L             int
 }
 
 func (part *logcumsumexpPart7) Run(from, to int) error {
-	shiftSet, sumSet, shift, sum, y, L := part.shiftSet, part.sumSet, part.shift, part.sum, part.y, part.L
+	shift, sum, y, L := part.shift, part.sum, part.y, part.L
 	for b2 := from; b2 < to; b2++ {
 		shiftRow := b2 * L
 		for t := range L {
-			if !shiftSet[shiftRow+t] {
-				return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-			}
-			if !sumSet[shiftRow+t] {
-				return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of sum")
-			}
 			y[shiftRow+t] = shift[shiftRow+t] + math.Log(sum[shiftRow+t])
 		}
 	}
@@ -290,23 +276,21 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	B := b.Ext[0]
 	L := b.Ext[1]
 	x := runtime.Elements[float64](b, 0)
-	y := runtime.Temp[float64](b, B*L)
+	y := runtime.Elements[float64](b, 1)
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float64](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (logcumsumexpPart4{max2, x, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
 
 	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
 	shift := runtime.Temp[float64](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart5{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+	if part := (logcumsumexpPart5{max2, shift, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
@@ -314,46 +298,39 @@ func logcumsumexpRunF64(b *runtime.Bound, v *logcumsumexpValues) error {
 		return err
 	}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1   carried along t up scaled if 1 <= t && !(shift[b, t - 1] == shift[b, t]) then exp(f64(shift[b, t - 1]) - f64(shift[b, t])) else 1
 	sum := runtime.Temp[float64](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
-	if part := (logcumsumexpPart6{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+	if part := (logcumsumexpPart6{shift, sum, x, L}); runtime.Small(B, 17*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+	} else if err := runtime.Split(part, B, 17*L); err != nil {
 		return err
 	}
 
 	// y[b, t] = shift[b, t] + log(sum[b, t])   for b in ...B, t in L
-	if part := (logcumsumexpPart7{shiftSet, sumSet, shift, sum, y, L}); runtime.Small(B, 9*L) {
+	if part := (logcumsumexpPart7{shift, sum, y, L}); runtime.Small(B, 9*L) {
 		if err := part.Run(0, B); err != nil {
 			return err
 		}
 	} else if err := runtime.Split(part, B, 9*L); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
 // logcumsumexpPart8 is a loop that runs in parts.
 type logcumsumexpPart8 struct {
-	dsumSet, sumSet []bool
-	dsum, dy, sum   []float32
-	L               int
+	dsum, dy, sum []float32
+	L             int
 }
 
 func (part *logcumsumexpPart8) Run(from, to int) error {
-	dsumSet, sumSet, dsum, dy, sum, L := part.dsumSet, part.sumSet, part.dsum, part.dy, part.sum, part.L
+	dsum, dy, sum, L := part.dsum, part.dy, part.sum, part.L
 	for b2 := from; b2 < to; b2++ {
 		dyRow := b2 * L
 		for l := range L {
-			if !sumSet[dyRow+l] {
-				continue
-			}
 			dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
-			dsumSet[dyRow+l] = true
 		}
 	}
 	return nil
@@ -361,36 +338,63 @@ func (part *logcumsumexpPart8) Run(from, to int) error {
 
 // logcumsumexpPart9 is a loop that runs in parts.
 type logcumsumexpPart9 struct {
-	dsumSet, shiftSet  []bool
-	dsum, dx, shift, x []float32
-	L                  int
+	dsum, shift []float32
+	dxBack      []float64
+	L           int
 }
 
 func (part *logcumsumexpPart9) Run(from, to int) error {
-	dsumSet, shiftSet, dsum, dx, shift, x, L := part.dsumSet, part.shiftSet, part.dsum, part.dx, part.shift, part.x, part.L
+	dsum, shift, dxBack, L := part.dsum, part.shift, part.dxBack, part.L
 	for b2 := from; b2 < to; b2++ {
-		dsumRow := b2 * L
+		sum2 := float64(0)
+		t := L
+		shiftRow := b2 * L
+		for l := L - 1; l >= 0; l-- {
+			i := l + 1
+			c := i < L
+			if c {
+				shiftAt := shift[shiftRow+l]
+				shiftAt2 := shift[shiftRow+i]
+				c = !(shiftAt == shiftAt2)
+			}
+			t2 := float64(1)
+			if c {
+				shiftAt3 := shift[shiftRow+l]
+				shiftAt4 := shift[shiftRow+i]
+				t2 = math.Exp(float64(shiftAt3) - float64(shiftAt4))
+			}
+			if t2 > 1 {
+				sum2 = float64(0)
+				t = L
+			} else {
+				sum2 *= t2
+			}
+			shiftAt5 := shift[shiftRow+l]
+			for t > l {
+				t--
+				t3 := float32(dsum[shiftRow+t] * float32(math.Exp(float64(shiftAt5-shift[shiftRow+t]))))
+				sum2 += float64(t3)
+			}
+			dxBack[shiftRow+l] = sum2
+		}
+	}
+	return nil
+}
+
+// logcumsumexpPart10 is a loop that runs in parts.
+type logcumsumexpPart10 struct {
+	dx, shift, x []float32
+	dxBack       []float64
+	L            int
+}
+
+func (part *logcumsumexpPart10) Run(from, to int) error {
+	dx, shift, x, dxBack, L := part.dx, part.shift, part.x, part.dxBack, part.L
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * L
 		for l := range L {
-			if !(0 <= l) {
-				continue
-			}
-			sum2 := float64(0)
-			xAt := x[dsumRow+l]
-			for t := range L {
-				i := t + 1
-				if !(l < i) {
-					continue
-				}
-				if !dsumSet[dsumRow+t] {
-					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
-				}
-				if !shiftSet[dsumRow+t] {
-					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-				}
-				t2 := float32(dsum[dsumRow+t] * float32(math.Exp(float64(xAt-shift[dsumRow+t]))))
-				sum2 += float64(t2)
-			}
-			dx[dsumRow+l] = float32(sum2)
+			t := float64(float32(math.Exp(float64(x[xRow+l] - shift[xRow+l]))))
+			dx[xRow+l] = float32(runtime.Absorb(t, dxBack[xRow+l]))
 		}
 	}
 	return nil
@@ -403,26 +407,12 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 	wantDx := b.Tensor(2) != nil
 	x := runtime.Elements[float32](b, 0)
 	dy := runtime.Elements[float32](b, 1)
-	dx := runtime.Temp[float32](b, B*L)
+	dx := runtime.Elements[float32](b, 2)
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float32](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart0{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
-			return err
-		}
-	}
-
-	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
-	shift := runtime.Temp[float32](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	if wantDx {
-		if part := (logcumsumexpPart1{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+		if part := (logcumsumexpPart0{max2, x, L}); runtime.Small(B, 9*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -431,24 +421,34 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 		}
 	}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
-	sum := runtime.Temp[float32](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
+	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
+	shift := runtime.Temp[float32](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart2{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+		if part := (logcumsumexpPart1{max2, shift, L}); runtime.Small(B, 9*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
+		}
+	}
+
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1   carried along t up scaled if 1 <= t && !(shift[b, t - 1] == shift[b, t]) then exp(f64(shift[b, t - 1]) - f64(shift[b, t])) else 1
+	sum := runtime.Temp[float32](b, B*L)
+	if wantDx {
+		if part := (logcumsumexpPart2{shift, sum, x, L}); runtime.Small(B, 17*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 17*L); err != nil {
 			return err
 		}
 	}
 
 	// @sum[b, l] = @y[b, l] / sum[b, l]   for b in ...B, l in L
 	dsum := runtime.Temp[float32](b, B*L)
-	dsumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart8{dsumSet, sumSet, dsum, dy, sum, L}); runtime.Small(B, L) {
+		if part := (logcumsumexpPart8{dsum, dy, sum, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -457,38 +457,26 @@ func logcumsumexpRunBackwardF32(b *runtime.Bound, v *logcumsumexpValues) error {
 		}
 	}
 
-	// @x[b, l] += @sum[b, t] * exp(x[b, l] - shift[b, t])   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
+	// @x.back[b, l] += f64(@sum[b, t] * exp(shift[b, l] - shift[b, t]))   for b in ...B, l in L, t in l..|L|   carried along l down scaled if l + 1 < |L| && !(shift[b, l] == shift[b, l + 1]) then exp(f64(shift[b, l]) - f64(shift[b, l + 1])) else 1
+	dxBack := runtime.Temp[float64](b, B*L)
 	if wantDx {
-		clear(dx)
-		if part := (logcumsumexpPart9{dsumSet, shiftSet, dsum, dx, shift, x, L}); runtime.Small(B, 9*L*L) {
+		if part := (logcumsumexpPart9{dsum, shift, dxBack, L}); runtime.Small(B, 17*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, 9*L*L); err != nil {
+		} else if err := runtime.Split(part, B, 17*L); err != nil {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
-	return nil
-}
 
-// logcumsumexpPart10 is a loop that runs in parts.
-type logcumsumexpPart10 struct {
-	dsumSet, sumSet []bool
-	dsum, dy, sum   []float64
-	L               int
-}
-
-func (part *logcumsumexpPart10) Run(from, to int) error {
-	dsumSet, sumSet, dsum, dy, sum, L := part.dsumSet, part.sumSet, part.dsum, part.dy, part.sum, part.L
-	for b2 := from; b2 < to; b2++ {
-		dyRow := b2 * L
-		for l := range L {
-			if !sumSet[dyRow+l] {
-				continue
+	// @x[b, l] = T(absorb(f64(exp(x[b, l] - shift[b, l])), @x.back[b, l]))   for b in ...B, l in L
+	if wantDx {
+		if part := (logcumsumexpPart10{dx, shift, x, dxBack, L}); runtime.Small(B, 9*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
 			}
-			dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
-			dsumSet[dyRow+l] = true
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -496,36 +484,78 @@ func (part *logcumsumexpPart10) Run(from, to int) error {
 
 // logcumsumexpPart11 is a loop that runs in parts.
 type logcumsumexpPart11 struct {
-	dsumSet, shiftSet  []bool
-	dsum, dx, shift, x []float64
-	L                  int
+	dsum, dy, sum []float64
+	L             int
 }
 
 func (part *logcumsumexpPart11) Run(from, to int) error {
-	dsumSet, shiftSet, dsum, dx, shift, x, L := part.dsumSet, part.shiftSet, part.dsum, part.dx, part.shift, part.x, part.L
+	dsum, dy, sum, L := part.dsum, part.dy, part.sum, part.L
 	for b2 := from; b2 < to; b2++ {
-		dsumRow := b2 * L
+		dyRow := b2 * L
 		for l := range L {
-			if !(0 <= l) {
-				continue
+			dsum[dyRow+l] = dy[dyRow+l] / sum[dyRow+l]
+		}
+	}
+	return nil
+}
+
+// logcumsumexpPart12 is a loop that runs in parts.
+type logcumsumexpPart12 struct {
+	dsum, dxBack, shift []float64
+	L                   int
+}
+
+func (part *logcumsumexpPart12) Run(from, to int) error {
+	dsum, dxBack, shift, L := part.dsum, part.dxBack, part.shift, part.L
+	for b2 := from; b2 < to; b2++ {
+		sum2 := float64(0)
+		t := L
+		shiftRow := b2 * L
+		for l := L - 1; l >= 0; l-- {
+			i := l + 1
+			c := i < L
+			if c {
+				shiftAt := shift[shiftRow+l]
+				shiftAt2 := shift[shiftRow+i]
+				c = !(shiftAt == shiftAt2)
 			}
-			sum2 := float64(0)
-			xAt := x[dsumRow+l]
-			for t := range L {
-				i := t + 1
-				if !(l < i) {
-					continue
-				}
-				if !dsumSet[dsumRow+t] {
-					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of @sum")
-				}
-				if !shiftSet[dsumRow+t] {
-					return runtime.ValueError("reduce.logcumsumexp", "", "a value for an element of shift")
-				}
-				t2 := float64(dsum[dsumRow+t] * math.Exp(xAt-shift[dsumRow+t]))
-				sum2 += t2
+			t2 := float64(1)
+			if c {
+				shiftAt3 := shift[shiftRow+l]
+				shiftAt4 := shift[shiftRow+i]
+				t2 = math.Exp(shiftAt3 - shiftAt4)
 			}
-			dx[dsumRow+l] = sum2
+			if t2 > 1 {
+				sum2 = float64(0)
+				t = L
+			} else {
+				sum2 *= t2
+			}
+			shiftAt5 := shift[shiftRow+l]
+			for t > l {
+				t--
+				t3 := float64(dsum[shiftRow+t] * math.Exp(shiftAt5-shift[shiftRow+t]))
+				sum2 += t3
+			}
+			dxBack[shiftRow+l] = sum2
+		}
+	}
+	return nil
+}
+
+// logcumsumexpPart13 is a loop that runs in parts.
+type logcumsumexpPart13 struct {
+	dx, dxBack, shift, x []float64
+	L                    int
+}
+
+func (part *logcumsumexpPart13) Run(from, to int) error {
+	dx, dxBack, shift, x, L := part.dx, part.dxBack, part.shift, part.x, part.L
+	for b2 := from; b2 < to; b2++ {
+		xRow := b2 * L
+		for l := range L {
+			t := runtime.Absorb(math.Exp(x[xRow+l]-shift[xRow+l]), dxBack[xRow+l])
+			dx[xRow+l] = t
 		}
 	}
 	return nil
@@ -538,26 +568,12 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 	wantDx := b.Tensor(2) != nil
 	x := runtime.Elements[float64](b, 0)
 	dy := runtime.Elements[float64](b, 1)
-	dx := runtime.Temp[float64](b, B*L)
+	dx := runtime.Elements[float64](b, 2)
 
-	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1
+	// max[b, t] max= x[b, s]   for b in ...B, t in L, s in 0..t + 1   carried along t up
 	max2 := runtime.Temp[float64](b, B*L)
-	maxSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart4{maxSet, max2, x, L}); runtime.Small(B, 9*L*8) {
-			if err := part.Run(0, B); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
-			return err
-		}
-	}
-
-	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
-	shift := runtime.Temp[float64](b, B*L)
-	shiftSet := runtime.Temp[bool](b, B*L)
-	if wantDx {
-		if part := (logcumsumexpPart5{maxSet, shiftSet, max2, shift, L}); runtime.Small(B, 9*L) {
+		if part := (logcumsumexpPart4{max2, x, L}); runtime.Small(B, 9*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -566,24 +582,34 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 		}
 	}
 
-	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1
-	sum := runtime.Temp[float64](b, B*L)
-	sumSet := runtime.Temp[bool](b, B*L)
+	// shift[b, t] = stop(if 0 < t + 1 && !isinf(max[b, t]) then max[b, t] else 0)   for b in ...B, t in L
+	shift := runtime.Temp[float64](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart6{shiftSet, sumSet, shift, sum, x, L}); runtime.Small(B, 9*L*8) {
+		if part := (logcumsumexpPart5{max2, shift, L}); runtime.Small(B, 9*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, 9*L*8); err != nil {
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
+		}
+	}
+
+	// sum[b, t] += exp(x[b, s] - shift[b, t])   for b in ...B, t in L, s in 0..t + 1   carried along t up scaled if 1 <= t && !(shift[b, t - 1] == shift[b, t]) then exp(f64(shift[b, t - 1]) - f64(shift[b, t])) else 1
+	sum := runtime.Temp[float64](b, B*L)
+	if wantDx {
+		if part := (logcumsumexpPart6{shift, sum, x, L}); runtime.Small(B, 17*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 17*L); err != nil {
 			return err
 		}
 	}
 
 	// @sum[b, l] = @y[b, l] / sum[b, l]   for b in ...B, l in L
 	dsum := runtime.Temp[float64](b, B*L)
-	dsumSet := runtime.Temp[bool](b, B*L)
 	if wantDx {
-		if part := (logcumsumexpPart10{dsumSet, sumSet, dsum, dy, sum, L}); runtime.Small(B, L) {
+		if part := (logcumsumexpPart11{dsum, dy, sum, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -592,17 +618,27 @@ func logcumsumexpRunBackwardF64(b *runtime.Bound, v *logcumsumexpValues) error {
 		}
 	}
 
-	// @x[b, l] += @sum[b, t] * exp(x[b, l] - shift[b, t])   for b in ...B, l in L, t in L   where 0 <= l && l < t + 1
+	// @x.back[b, l] += f64(@sum[b, t] * exp(shift[b, l] - shift[b, t]))   for b in ...B, l in L, t in l..|L|   carried along l down scaled if l + 1 < |L| && !(shift[b, l] == shift[b, l + 1]) then exp(f64(shift[b, l]) - f64(shift[b, l + 1])) else 1
+	dxBack := runtime.Temp[float64](b, B*L)
 	if wantDx {
-		clear(dx)
-		if part := (logcumsumexpPart11{dsumSet, shiftSet, dsum, dx, shift, x, L}); runtime.Small(B, 9*L*L) {
+		if part := (logcumsumexpPart12{dsum, dxBack, shift, L}); runtime.Small(B, 17*L) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, 9*L*L); err != nil {
+		} else if err := runtime.Split(part, B, 17*L); err != nil {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+
+	// @x[b, l] = T(absorb(f64(exp(x[b, l] - shift[b, l])), @x.back[b, l]))   for b in ...B, l in L
+	if wantDx {
+		if part := (logcumsumexpPart13{dx, dxBack, shift, x, L}); runtime.Small(B, 9*L) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, 9*L); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -46,23 +46,22 @@ func prodRunInt[T, SumT runtime.Integer](b *runtime.Bound, v *prodValues) error 
 
 // prodPart1 is a loop that runs in parts.
 type prodPart1 struct {
-	prodOthers, x []float32
-	R             int
+	x                []float32
+	prodOthersBefore []float64
+	R                int
 }
 
 func (part *prodPart1) Run(from, to int) error {
-	prodOthers, x, R := part.prodOthers, part.x, part.R
+	x, prodOthersBefore, R := part.x, part.prodOthersBefore, part.R
 	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		rNew := 0
 		xRow := b2 * R
 		for r := range R {
-			prod := float64(1)
-			for rNew := range R {
-				if rNew == r {
-					continue
-				}
+			for ; rNew < r; rNew++ {
 				prod *= float64(x[xRow+rNew])
 			}
-			prodOthers[xRow+r] = float32(prod)
+			prodOthersBefore[xRow+r] = prod
 		}
 	}
 	return nil
@@ -70,17 +69,43 @@ func (part *prodPart1) Run(from, to int) error {
 
 // prodPart2 is a loop that runs in parts.
 type prodPart2 struct {
-	dx, dy, prodOthers []float32
-	R                  int
+	x               []float32
+	prodOthersAfter []float64
+	R               int
 }
 
 func (part *prodPart2) Run(from, to int) error {
-	dx, dy, prodOthers, R := part.dx, part.dy, part.prodOthers, part.R
+	x, prodOthersAfter, R := part.x, part.prodOthersAfter, part.R
+	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		rNew := R
+		xRow := b2 * R
+		for r := R - 1; r >= 0; r-- {
+			for rNew > r+1 {
+				rNew--
+				prod *= float64(x[xRow+rNew])
+			}
+			prodOthersAfter[xRow+r] = prod
+		}
+	}
+	return nil
+}
+
+// prodPart3 is a loop that runs in parts.
+type prodPart3 struct {
+	dx, dy                            []float32
+	prodOthersAfter, prodOthersBefore []float64
+	R                                 int
+}
+
+func (part *prodPart3) Run(from, to int) error {
+	dx, dy, prodOthersAfter, prodOthersBefore, R := part.dx, part.dy, part.prodOthersAfter, part.prodOthersBefore, part.R
 	for b2 := from; b2 < to; b2++ {
 		dyAt := dy[b2]
-		prodOthersRow := b2 * R
+		prodOthersBeforeRow := b2 * R
 		for r := range R {
-			dx[prodOthersRow+r] = float32(dyAt * prodOthers[prodOthersRow+r])
+			t := float64(prodOthersBefore[prodOthersBeforeRow+r] * prodOthersAfter[prodOthersBeforeRow+r])
+			dx[prodOthersBeforeRow+r] = float32(dyAt * float32(t))
 		}
 	}
 	return nil
@@ -95,21 +120,33 @@ func prodRunBackwardF32(b *runtime.Bound, v *prodValues) error {
 	dy := runtime.Elements[float32](b, 1)
 	dx := runtime.Elements[float32](b, 2)
 
-	// prod.others[b, r] *= sum(T)(x[b, r'])   for b in ...B, r in ...R, r' in ...R   where !(r' == r)
-	prodOthers := runtime.Temp[float32](b, B*R)
+	// prod.others.before[b, r] *= f64(sum(T)(x[b, r']))   for b in ...B, r in ...R, r' in 0..r   carried along r up
+	prodOthersBefore := runtime.Temp[float64](b, B*R)
 	if wantDx {
-		if part := (prodPart1{prodOthers, x, R}); runtime.Small(B, R*R) {
+		if part := (prodPart1{x, prodOthersBefore, R}); runtime.Small(B, R) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, R*R); err != nil {
+		} else if err := runtime.Split(part, B, R); err != nil {
 			return err
 		}
 	}
 
-	// @x[b, r] = @y[b] * prod.others[b, r]   for b in ...B, r in ...R
+	// prod.others.after[b, r] *= f64(sum(T)(x[b, r']))   for b in ...B, r in ...R, r' in r + 1..|...R|   carried along r down
+	prodOthersAfter := runtime.Temp[float64](b, B*R)
 	if wantDx {
-		if part := (prodPart2{dx, dy, prodOthers, R}); runtime.Small(B, R) {
+		if part := (prodPart2{x, prodOthersAfter, R}); runtime.Small(B, R) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, R); err != nil {
+			return err
+		}
+	}
+
+	// @x[b, r] = @y[b] * sum(T)(prod.others.before[b, r] * prod.others.after[b, r])   for b in ...B, r in ...R
+	if wantDx {
+		if part := (prodPart3{dx, dy, prodOthersAfter, prodOthersBefore, R}); runtime.Small(B, R) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
@@ -120,43 +157,65 @@ func prodRunBackwardF32(b *runtime.Bound, v *prodValues) error {
 	return nil
 }
 
-// prodPart3 is a loop that runs in parts.
-type prodPart3 struct {
-	prodOthers, x []float64
-	R             int
+// prodPart4 is a loop that runs in parts.
+type prodPart4 struct {
+	prodOthersBefore, x []float64
+	R                   int
 }
 
-func (part *prodPart3) Run(from, to int) error {
-	prodOthers, x, R := part.prodOthers, part.x, part.R
+func (part *prodPart4) Run(from, to int) error {
+	prodOthersBefore, x, R := part.prodOthersBefore, part.x, part.R
 	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		rNew := 0
 		xRow := b2 * R
 		for r := range R {
-			prod := float64(1)
-			for rNew := range R {
-				if rNew == r {
-					continue
-				}
+			for ; rNew < r; rNew++ {
 				prod *= x[xRow+rNew]
 			}
-			prodOthers[xRow+r] = prod
+			prodOthersBefore[xRow+r] = prod
 		}
 	}
 	return nil
 }
 
-// prodPart4 is a loop that runs in parts.
-type prodPart4 struct {
-	dx, dy, prodOthers []float64
+// prodPart5 is a loop that runs in parts.
+type prodPart5 struct {
+	prodOthersAfter, x []float64
 	R                  int
 }
 
-func (part *prodPart4) Run(from, to int) error {
-	dx, dy, prodOthers, R := part.dx, part.dy, part.prodOthers, part.R
+func (part *prodPart5) Run(from, to int) error {
+	prodOthersAfter, x, R := part.prodOthersAfter, part.x, part.R
+	for b2 := from; b2 < to; b2++ {
+		prod := float64(1)
+		rNew := R
+		xRow := b2 * R
+		for r := R - 1; r >= 0; r-- {
+			for rNew > r+1 {
+				rNew--
+				prod *= x[xRow+rNew]
+			}
+			prodOthersAfter[xRow+r] = prod
+		}
+	}
+	return nil
+}
+
+// prodPart6 is a loop that runs in parts.
+type prodPart6 struct {
+	dx, dy, prodOthersAfter, prodOthersBefore []float64
+	R                                         int
+}
+
+func (part *prodPart6) Run(from, to int) error {
+	dx, dy, prodOthersAfter, prodOthersBefore, R := part.dx, part.dy, part.prodOthersAfter, part.prodOthersBefore, part.R
 	for b2 := from; b2 < to; b2++ {
 		dyAt := dy[b2]
-		prodOthersRow := b2 * R
+		prodOthersBeforeRow := b2 * R
 		for r := range R {
-			dx[prodOthersRow+r] = float64(dyAt * prodOthers[prodOthersRow+r])
+			t := float64(prodOthersBefore[prodOthersBeforeRow+r] * prodOthersAfter[prodOthersBeforeRow+r])
+			dx[prodOthersBeforeRow+r] = float64(dyAt * t)
 		}
 	}
 	return nil
@@ -171,21 +230,33 @@ func prodRunBackwardF64(b *runtime.Bound, v *prodValues) error {
 	dy := runtime.Elements[float64](b, 1)
 	dx := runtime.Elements[float64](b, 2)
 
-	// prod.others[b, r] *= sum(T)(x[b, r'])   for b in ...B, r in ...R, r' in ...R   where !(r' == r)
-	prodOthers := runtime.Temp[float64](b, B*R)
+	// prod.others.before[b, r] *= f64(sum(T)(x[b, r']))   for b in ...B, r in ...R, r' in 0..r   carried along r up
+	prodOthersBefore := runtime.Temp[float64](b, B*R)
 	if wantDx {
-		if part := (prodPart3{prodOthers, x, R}); runtime.Small(B, R*R) {
+		if part := (prodPart4{prodOthersBefore, x, R}); runtime.Small(B, R) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}
-		} else if err := runtime.Split(part, B, R*R); err != nil {
+		} else if err := runtime.Split(part, B, R); err != nil {
 			return err
 		}
 	}
 
-	// @x[b, r] = @y[b] * prod.others[b, r]   for b in ...B, r in ...R
+	// prod.others.after[b, r] *= f64(sum(T)(x[b, r']))   for b in ...B, r in ...R, r' in r + 1..|...R|   carried along r down
+	prodOthersAfter := runtime.Temp[float64](b, B*R)
 	if wantDx {
-		if part := (prodPart4{dx, dy, prodOthers, R}); runtime.Small(B, R) {
+		if part := (prodPart5{prodOthersAfter, x, R}); runtime.Small(B, R) {
+			if err := part.Run(0, B); err != nil {
+				return err
+			}
+		} else if err := runtime.Split(part, B, R); err != nil {
+			return err
+		}
+	}
+
+	// @x[b, r] = @y[b] * sum(T)(prod.others.before[b, r] * prod.others.after[b, r])   for b in ...B, r in ...R
+	if wantDx {
+		if part := (prodPart6{dx, dy, prodOthersAfter, prodOthersBefore, R}); runtime.Small(B, R) {
 			if err := part.Run(0, B); err != nil {
 				return err
 			}

@@ -88,23 +88,38 @@ func std_mean_f32_backward_0_go(a *runtime.Args) {
 	s1 := float32(a.F[1])
 	s2 := float32(a.F[2])
 	c := s0 != 0
-	v := 1 / s2
 	for r := range a.Rows {
 		max2v := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
 		c2 := c && !(max2v == 0)
+		dVv := *runtime.At[float32](a.Ptr[1], r*a.Row[1])
+		v := runtime.Select32(dVv == 0, dVv, dVv/s1)
 		v2 := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
-		v3 := float32(float32(0.5*(v2/s1))**runtime.At[float32](a.Ptr[1], r*a.Row[1])) / float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], r*a.Row[2]))))
-		v4 := float32(2*v3) / v2 / v2
+		v3 := runtime.Select32(v == 0, v, float32(v*v2))
+		v4 := runtime.Select32(v3 == 0, v3, float32(v3*(0.5/float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], r*a.Row[2])))))))
+		c3 := v4 == 0
 		v5 := *runtime.At[float32](a.Ptr[4], r*a.Row[4]) / s2
-		v6 := float32(v * *runtime.At[float32](a.Ptr[5], r*a.Row[5]))
+		v6 := runtime.Abs32(v2)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v2*v7)
+		v9 := runtime.Abs32(v4 / v2)
+		c4 := v9 < 1.1754944e-38 && runtime.Abs32(v4) < 4
+		v10 := runtime.Select32(8.507059e+37 < v9 && v6 < 1, 2.5353012e+30, 1)
+		v11 := float32(v4*runtime.Select32(c4, 2.1267648e+37, 1)) / float32(v2*v10)
+		v12 := runtime.Select32(c4, 4.7019774e-38, v10)
+		v13 := float32(v7 * 2)
+		dMv := *runtime.At[float32](a.Ptr[5], r*a.Row[5])
+		v14 := runtime.Select32(dMv == 0, dMv, dMv/s2)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
-				v7 := runtime.Select32(c2, float32(v4*(x[i]-v5)), 0) + v6
-				dX[i] = v7
+				v15 := runtime.Select32(c3, v4, float32(float32((x[i]-v5)*v12)*v11))
+				v16 := runtime.Select32(c2, v15, 0)
+				v17 := float32(2 * v16)
+				v18 := runtime.Select32(v17 == 0, v17, float32(float32(v16*v13)*v8)) + v14
+				dX[i] = v18
 			}
 		}
 	}
@@ -190,23 +205,38 @@ func std_mean_f64_backward_0_go(a *runtime.Args) {
 	s1 := float64(a.F[1])
 	s2 := float64(a.F[2])
 	c := s0 != 0
-	v := 1 / s2
 	for r := range a.Rows {
 		max2v := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
 		c2 := c && !(max2v == 0)
+		dVv := *runtime.At[float64](a.Ptr[1], r*a.Row[1])
+		v := runtime.Select64(dVv == 0, dVv, dVv/s1)
 		v2 := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
-		v3 := float64(float64(0.5*(v2/s1))**runtime.At[float64](a.Ptr[1], r*a.Row[1])) / math.Sqrt(*runtime.At[float64](a.Ptr[2], r*a.Row[2]))
-		v4 := float64(2*v3) / v2 / v2
+		v3 := runtime.Select64(v == 0, v, float64(v*v2))
+		v4 := runtime.Select64(v3 == 0, v3, float64(v3*(0.5/math.Sqrt(*runtime.At[float64](a.Ptr[2], r*a.Row[2])))))
+		c3 := v4 == 0
 		v5 := *runtime.At[float64](a.Ptr[4], r*a.Row[4]) / s2
-		v6 := float64(v * *runtime.At[float64](a.Ptr[5], r*a.Row[5]))
+		v6 := math.Abs(v2)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v2*v7)
+		v9 := math.Abs(v4 / v2)
+		c4 := v9 < 2.2250738585072014e-308 && math.Abs(v4) < 4
+		v10 := runtime.Select64(4.49423283715579e+307 < v9 && v6 < 1, 1.7479799754928565e+246, 1)
+		v11 := float64(v4*runtime.Select64(c4, 1.1235582092889474e+307, 1)) / float64(v2*v10)
+		v12 := runtime.Select64(c4, 8.900295434028806e-308, v10)
+		v13 := float64(v7 * 2)
+		dMv := *runtime.At[float64](a.Ptr[5], r*a.Row[5])
+		v14 := runtime.Select64(dMv == 0, dMv, dMv/s2)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			dX := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
-				v7 := runtime.Select64(c2, float64(v4*(x[i]-v5)), 0) + v6
-				dX[i] = v7
+				v15 := runtime.Select64(c3, v4, float64(float64((x[i]-v5)*v12)*v11))
+				v16 := runtime.Select64(c2, v15, 0)
+				v17 := float64(2 * v16)
+				v18 := runtime.Select64(v17 == 0, v17, float64(float64(v16*v13)*v8)) + v14
+				dX[i] = v18
 			}
 		}
 	}

@@ -172,8 +172,8 @@ func varMeanRunBackward(b *runtime.Bound, v *varMeanValues) {
 		a.Ptr[2], a.Row[2] = b.Ptr[1], 1
 		a.Ptr[3], a.Row[3] = b.Ptr[3], 1
 		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(4, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = float64(b.Ext[1])
-		a.F[1] = max(float64(b.Ext[1])-v.correction, 0)
+		a.F[0] = max(float64(b.Ext[1])-v.correction, 0)
+		a.F[1] = float64(b.Ext[1])
 		switch b.DType[0] {
 		case runtime.F32:
 			var_mean_f32_backward_0_launch(&a)

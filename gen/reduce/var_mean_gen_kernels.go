@@ -2,11 +2,7 @@
 
 package reduce
 
-import (
-	"math"
-
-	"github.com/opgen/opgen/runtime"
-)
+import "github.com/opgen/opgen/runtime"
 
 // var_mean_f32_forward_0_go reads x; writes mean, m2, v.
 func var_mean_f32_forward_0_go(a *runtime.Args) {
@@ -57,25 +53,21 @@ func var_mean_f32_forward_0_go(a *runtime.Args) {
 func var_mean_f32_backward_0_go(a *runtime.Args) {
 	s0 := float32(a.F[0])
 	s1 := float32(a.F[1])
-	c := runtime.Abs32(s1) < 1
-	v := 1 / s0
 	for r := range a.Rows {
-		v2 := float32(2 * *runtime.At[float32](a.Ptr[0], r*a.Row[0]))
-		v3 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / s0
-		v4 := runtime.Abs32(v2 / s1)
-		c2 := v4 < 1.1754944e-38 && runtime.Abs32(v2) < 4
-		v5 := runtime.Select32(8.507059e+37 < v4 && c, 2.5353012e+30, 1)
-		v6 := float32(v2*runtime.Select32(c2, 2.1267648e+37, 1)) / float32(s1*v5)
-		v7 := runtime.Select32(c2, 4.7019774e-38, v5)
-		v8 := float32(v * *runtime.At[float32](a.Ptr[3], r*a.Row[3]))
+		dVv := *runtime.At[float32](a.Ptr[0], r*a.Row[0])
+		v := runtime.Select32(dVv == 0, dVv, dVv/s0)
+		c := v == 0
+		v2 := *runtime.At[float32](a.Ptr[2], r*a.Row[2]) / s1
+		dMv := *runtime.At[float32](a.Ptr[3], r*a.Row[3])
+		v3 := runtime.Select32(dMv == 0, dMv, dMv/s1)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v9 := float32(float32((x[i]-v3)*v7)*v6) + v8
-				dX[i] = v9
+				v4 := runtime.Select32(c, v, float32(v*float32(2*(x[i]-v2))))
+				dX[i] = v4 + v3
 			}
 		}
 	}
@@ -130,25 +122,21 @@ func var_mean_f64_forward_0_go(a *runtime.Args) {
 func var_mean_f64_backward_0_go(a *runtime.Args) {
 	s0 := float64(a.F[0])
 	s1 := float64(a.F[1])
-	c := math.Abs(s1) < 1
-	v := 1 / s0
 	for r := range a.Rows {
-		v2 := float64(2 * *runtime.At[float64](a.Ptr[0], r*a.Row[0]))
-		v3 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / s0
-		v4 := math.Abs(v2 / s1)
-		c2 := v4 < 2.2250738585072014e-308 && math.Abs(v2) < 4
-		v5 := runtime.Select64(4.49423283715579e+307 < v4 && c, 1.7479799754928565e+246, 1)
-		v6 := float64(v2*runtime.Select64(c2, 1.1235582092889474e+307, 1)) / float64(s1*v5)
-		v7 := runtime.Select64(c2, 8.900295434028806e-308, v5)
-		v8 := float64(v * *runtime.At[float64](a.Ptr[3], r*a.Row[3]))
+		dVv := *runtime.At[float64](a.Ptr[0], r*a.Row[0])
+		v := runtime.Select64(dVv == 0, dVv, dVv/s0)
+		c := v == 0
+		v2 := *runtime.At[float64](a.Ptr[2], r*a.Row[2]) / s1
+		dMv := *runtime.At[float64](a.Ptr[3], r*a.Row[3])
+		v3 := runtime.Select64(dMv == 0, dMv, dMv/s1)
 		// Pass 1: store dX.
 		for n := 0; n < a.N; n += 64 {
 			m := min(a.N-n, 64)
 			x := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
-				v9 := float64(float64((x[i]-v3)*v7)*v6) + v8
-				dX[i] = v9
+				v4 := runtime.Select64(c, v, float64(v*float64(2*(x[i]-v2))))
+				dX[i] = v4 + v3
 			}
 		}
 	}

@@ -974,7 +974,7 @@ func (part *gru_Part10) Run(from, to int) error {
 			t4 := float32(0)
 			if c {
 				qAt := q[dqRow2+h]
-				t := float32(dq[dqRow2+h] * (1 - float32(qAt*qAt)))
+				t := runtime.Absorb(dq[dqRow2+h], 1-float32(qAt*qAt))
 				i := int(2)
 				if uint(i) >= uint(G) {
 					return runtime.RangeError("rnn.gru", "v", "G", i, G)
@@ -987,19 +987,19 @@ func (part *gru_Part10) Run(from, to int) error {
 					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
 				}
 				t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-				t3 := float32(float32(t*v2[(vRow+i)*H+h]) * float32(t2*(1-t2)))
+				t3 := runtime.Absorb(runtime.Absorb(t, v2[(vRow+i)*H+h]), float32(t2*(1-t2)))
 				t4 = t3
 			}
 			t6 := float32(0)
 			if c2 {
 				qAt2 := q[dqRow2+h]
-				t5 := float32(dq[dqRow2+h] * (1 - float32(qAt2*qAt2)))
+				t5 := runtime.Absorb(dq[dqRow2+h], 1-float32(qAt2*qAt2))
 				t6 = t5
 			}
 			t7 := float32(0)
 			if c4 {
 				fAt := f[dqRow2+h]
-				t7 = float32(df[dqRow2+h] * float32(fAt*(1-fAt)))
+				t7 = runtime.Absorb(df[dqRow2+h], float32(fAt*(1-fAt)))
 			}
 			du[duRow+h] = t4 + t6 + t7
 		}
@@ -1009,62 +1009,27 @@ func (part *gru_Part10) Run(from, to int) error {
 
 // gru_Part11 is a loop that runs in parts.
 type gru_Part11 struct {
-	dsum, du []float32
-	G, H, N  int
+	du, dx, w  []float32
+	G, H, I, N int
 }
 
 func (part *gru_Part11) Run(from, to int) error {
-	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
+	du, dx, w, G, H, I, N := part.du, part.dx, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
-		g := rest % G
-		rest /= G
 		n := rest % N
 		rest /= N
 		l := rest
 		duRow := l * N
 		duRow2 := (duRow + n) * G
-		c := g == 0 || g == 2 || g == 1
-		duRow3 := (duRow2 + g) * H
-		for h := range H {
-			t := float32(0)
-			if c {
-				t = du[duRow3+h]
-			}
-			dsum[duRow3+h] = t
-		}
-	}
-	return nil
-}
-
-// gru_Part12 is a loop that runs in parts.
-type gru_Part12 struct {
-	dsum, dx, w []float32
-	G, H, I, N  int
-}
-
-func (part *gru_Part12) Run(from, to int) error {
-	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		l := rest
-		dsumRow := l * N
-		dsumRow2 := (dsumRow + n) * G
-		dxRow := (dsumRow + n) * I
+		dxRow := (duRow + n) * I
 		for i := range I {
 			sum := float64(0)
 			for g := range G {
-				c := g == 0 || g == 2 || g == 1
-				dsumRow3 := (dsumRow2 + g) * H
+				duRow3 := (duRow2 + g) * H
 				wRow := g * H
 				for h := range H {
-					t := float32(0)
-					if c {
-						t = float32(dsum[dsumRow3+h] * w[(wRow+h)*I+i])
-					}
-					sum += float64(t)
+					sum += float64(runtime.Absorb(du[duRow3+h], w[(wRow+h)*I+i]))
 				}
 			}
 			dx[dxRow+i] = float32(sum)
@@ -1073,13 +1038,13 @@ func (part *gru_Part12) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part13 is a loop that runs in parts.
-type gru_Part13 struct {
+// gru_Part12 is a loop that runs in parts.
+type gru_Part12 struct {
 	dh01, dyAll, f []float32
 	H, L, N        int
 }
 
-func (part *gru_Part13) Run(from, to int) error {
+func (part *gru_Part12) Run(from, to int) error {
 	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
@@ -1087,13 +1052,14 @@ func (part *gru_Part13) Run(from, to int) error {
 			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				var t2 float32
+				var t3 float32
 				if 0 <= i && i < L {
-					t2 = 0
+					t3 = 0
 				} else {
-					t2 = float32(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
+					t2 := runtime.Absorb(dyAll[(t*N+n)*H+j], f[(t*N+n)*H+j])
+					t3 = t2
 				}
-				sum += float64(t2)
+				sum += float64(t3)
 			}
 			dh01[dh01Row+j] = float32(sum)
 		}
@@ -1101,13 +1067,13 @@ func (part *gru_Part13) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part14 is a loop that runs in parts.
-type gru_Part14 struct {
+// gru_Part13 is a loop that runs in parts.
+type gru_Part13 struct {
 	dh02, dsum2, r []float32
 	G, H, L, N     int
 }
 
-func (part *gru_Part14) Run(from, to int) error {
+func (part *gru_Part13) Run(from, to int) error {
 	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh02Row := n * H
@@ -1138,14 +1104,14 @@ func (part *gru_Part14) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part15 is a loop that runs in parts.
-type gru_Part15 struct {
+// gru_Part14 is a loop that runs in parts.
+type gru_Part14 struct {
 	dh0, dh01, dh02, dhn []float32
 	c3                   bool
 	H                    int
 }
 
-func (part *gru_Part15) Run(from, to int) error {
+func (part *gru_Part14) Run(from, to int) error {
 	dh0, dh01, dh02, dhn, c3, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c3, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
@@ -1162,43 +1128,28 @@ func (part *gru_Part15) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part16 is a loop that runs in parts.
-type gru_Part16 struct {
-	dsum, dw, x   []float32
+// gru_Part15 is a loop that runs in parts.
+type gru_Part15 struct {
+	du, dw, x     []float32
 	G, H, I, L, N int
 }
 
-func (part *gru_Part16) Run(from, to int) error {
-	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
+func (part *gru_Part15) Run(from, to int) error {
+	du, dw, x, G, H, I, L, N := part.du, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		h := rest % H
 		rest /= H
 		g := rest
-		c := g == 0
-		c4 := c
-		if !c4 {
-			c2 := g == 2
-			c6 := c2
-			if !c6 {
-				c5 := g == 1
-				c6 = c5
-			}
-			c4 = c6
-		}
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
 			sum := float64(0)
 			for l := range L {
-				dsumRow := l * N
+				duRow := l * N
 				for n := range N {
-					t := float32(0)
-					if c4 {
-						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-						t = float32(dsumAt * x[(dsumRow+n)*I+i])
-					}
-					sum += float64(t)
+					duAt := du[((duRow+n)*G+g)*H+h]
+					sum += float64(runtime.Absorb(duAt, x[(duRow+n)*I+i]))
 				}
 			}
 			dw[dwRow2+i] = float32(sum)
@@ -1207,13 +1158,13 @@ func (part *gru_Part16) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part17 is a loop that runs in parts.
-type gru_Part17 struct {
+// gru_Part16 is a loop that runs in parts.
+type gru_Part16 struct {
 	dr, dsum2, h0, y []float32
 	G, H, L, N       int
 }
 
-func (part *gru_Part17) Run(from, to int) error {
+func (part *gru_Part16) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1250,27 +1201,22 @@ func (part *gru_Part17) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part18 is a loop that runs in parts.
-type gru_Part18 struct {
+// gru_Part17 is a loop that runs in parts.
+type gru_Part17 struct {
 	db, du     []float32
 	G, H, L, N int
 }
 
-func (part *gru_Part18) Run(from, to int) error {
+func (part *gru_Part17) Run(from, to int) error {
 	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
-		c := g == 0 || g == 2 || g == 1
 		dbRow := g * H
 		for h := range H {
 			sum := float64(0)
 			for l := range L {
 				duRow := l * N
 				for n := range N {
-					t := float32(0)
-					if c {
-						t = du[((duRow+n)*G+g)*H+h]
-					}
-					sum += float64(t)
+					sum += float64(du[((duRow+n)*G+g)*H+h])
 				}
 			}
 			db[dbRow+h] = float32(sum)
@@ -1279,13 +1225,13 @@ func (part *gru_Part18) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part19 is a loop that runs in parts.
-type gru_Part19 struct {
+// gru_Part18 is a loop that runs in parts.
+type gru_Part18 struct {
 	dc, dv     []float32
 	G, H, L, N int
 }
 
-func (part *gru_Part19) Run(from, to int) error {
+func (part *gru_Part18) Run(from, to int) error {
 	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
@@ -1354,13 +1300,13 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
-	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @y.all[l + 1, n, h] * f[l + 1, n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@y.all[l + 1, n, h], f[l + 1, n, h]) else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @q[l, n, h] = @y.all[l, n, h] * (1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @q[l, n, h] = absorb(@y.all[l, n, h], 1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @f[l, n, h] = @y.all[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then y[l - 1, n, h] else h0[n, h]) - @y.all[l, n, h] * q[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @f[l, n, h] = absorb(@y.all[l, n, h], if 0 <= l - 1 && l - 1 < |L| then y[l - 1, n, h] else h0[n, h]) - absorb(@y.all[l, n, h], q[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @v[l, n, g, h] = (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) else 0) + (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
+	// @v[l, n, g, h] = (if g == 2 then absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h])) else 0) + (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
 
 	// @sum2[l, n, g, h] = @v[l, n, g, h]   for l in L, n in N, g in G, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -1422,7 +1368,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 				if c4 {
 					t6 := float32(0)
 					if c {
-						t5 := float32(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
+						t5 := runtime.Absorb(dyAll[(i*N+n2)*H+h], f[(i*N+n2)*H+h])
 						t6 = t5
 					}
 					t7 = t6
@@ -1434,7 +1380,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		for n3 := range N {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
-				dq[dyAllRow+h2] = float32(dyAll[dyAllRow+h2] * (1 - f[dyAllRow+h2]))
+				dq[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-f[dyAllRow+h2])
 				dqSet[dyAllRow+h2] = true
 			}
 		}
@@ -1451,7 +1397,8 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 				} else {
 					t8 = h0[h0Row+h3]
 				}
-				df[dyAllRow2+h3] = float32(dyAllAt*t8) - float32(dyAllAt*q[dyAllRow2+h3])
+				t9 := runtime.Absorb(dyAllAt, t8) - runtime.Absorb(dyAllAt, q[dyAllRow2+h3])
+				df[dyAllRow2+h3] = t9
 				dfSet[dyAllRow2+h3] = true
 			}
 		}
@@ -1464,17 +1411,17 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
-					t11 := float32(0)
+					t12 := float32(0)
 					if c6 {
 						qAt := q[dqRow+h4]
-						t9 := float32(dq[dqRow+h4] * (1 - float32(qAt*qAt)))
-						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
-						t11 = float32(t9 * t10)
+						t10 := runtime.Absorb(dq[dqRow+h4], 1-float32(qAt*qAt))
+						t11 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
+						t12 = runtime.Absorb(t10, t11)
 					}
-					t15 := float32(0)
+					t16 := float32(0)
 					if c7 {
 						qAt2 := q[dqRow+h4]
-						t12 := float32(dq[dqRow+h4] * (1 - float32(qAt2*qAt2)))
+						t13 := runtime.Absorb(dq[dqRow+h4], 1-float32(qAt2*qAt2))
 						i5 := int(2)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i5, G)
@@ -1486,16 +1433,16 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i6, G)
 						}
-						t13 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
-						t14 := float32(float32(t12*v2[(uRow+i5)*H+h4]) * float32(t13*(1-t13)))
-						t15 = t14
+						t14 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
+						t15 := runtime.Absorb(runtime.Absorb(t13, v2[(uRow+i5)*H+h4]), float32(t14*(1-t14)))
+						t16 = t15
 					}
-					t16 := float32(0)
+					t17 := float32(0)
 					if c8 {
 						fAt := f[dqRow+h4]
-						t16 = float32(df[dqRow+h4] * float32(fAt*(1-fAt)))
+						t17 = runtime.Absorb(df[dqRow+h4], float32(fAt*(1-fAt)))
 					}
-					dv[dvRow+h4] = t11 + t15 + t16
+					dv[dvRow+h4] = t12 + t16 + t17
 					dvSet[dvRow+h4] = true
 				}
 			}
@@ -1512,7 +1459,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
+	// @u[l, n, g, h] = (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
 		if part := (gru_Part10{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
@@ -1524,21 +1471,9 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
-	dsum := runtime.Temp[float32](b, L*N*G*H)
-	if wantDx || wantDw {
-		if part := (gru_Part11{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
-			if err := part.Run(0, L*N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, L*N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @x[l, n, i] += absorb(@u[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part12{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part11{du, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -1547,10 +1482,10 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
+	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@y.all[t, n, j], f[t, n, j])   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part13{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+		if part := (gru_Part12{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1562,7 +1497,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part14{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (gru_Part13{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1573,7 +1508,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (gru_Part15{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
+		if part := (gru_Part14{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1582,9 +1517,9 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @w[g, h, i] += absorb(@u[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part16{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part15{du, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1595,7 +1530,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part17{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part16{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1604,9 +1539,9 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
+	// @b[g, h] += @u[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part18{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part17{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1617,7 +1552,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part19{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part18{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1634,13 +1569,13 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	return nil
 }
 
-// gru_Part20 is a loop that runs in parts.
-type gru_Part20 struct {
+// gru_Part19 is a loop that runs in parts.
+type gru_Part19 struct {
 	f, u, v2 []float64
 	G, H, N  int
 }
 
-func (part *gru_Part20) Run(from, to int) error {
+func (part *gru_Part19) Run(from, to int) error {
 	f, u, v2, G, H, N := part.f, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1665,13 +1600,13 @@ func (part *gru_Part20) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part21 is a loop that runs in parts.
-type gru_Part21 struct {
+// gru_Part20 is a loop that runs in parts.
+type gru_Part20 struct {
 	q, u, v2 []float64
 	G, H, N  int
 }
 
-func (part *gru_Part21) Run(from, to int) error {
+func (part *gru_Part20) Run(from, to int) error {
 	q, u, v2, G, H, N := part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1704,13 +1639,13 @@ func (part *gru_Part21) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part22 is a loop that runs in parts.
-type gru_Part22 struct {
+// gru_Part21 is a loop that runs in parts.
+type gru_Part21 struct {
 	df, dq, du, f, q, u, v2 []float64
 	G, H, N                 int
 }
 
-func (part *gru_Part22) Run(from, to int) error {
+func (part *gru_Part21) Run(from, to int) error {
 	df, dq, du, f, q, u, v2, G, H, N := part.df, part.dq, part.du, part.f, part.q, part.u, part.v2, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -1730,7 +1665,7 @@ func (part *gru_Part22) Run(from, to int) error {
 			t4 := float64(0)
 			if c {
 				qAt := q[dqRow2+h]
-				t := float64(dq[dqRow2+h] * (1 - float64(qAt*qAt)))
+				t := runtime.Absorb(dq[dqRow2+h], 1-float64(qAt*qAt))
 				i := int(2)
 				if uint(i) >= uint(G) {
 					return runtime.RangeError("rnn.gru", "v", "G", i, G)
@@ -1743,19 +1678,19 @@ func (part *gru_Part22) Run(from, to int) error {
 					return runtime.RangeError("rnn.gru", "v", "G", i2, G)
 				}
 				t2 := runtime.Sigmoid(u[(vRow+i2)*H+h] + v2[(vRow+i2)*H+h])
-				t3 := float64(float64(t*v2[(vRow+i)*H+h]) * float64(t2*(1-t2)))
+				t3 := runtime.Absorb(runtime.Absorb(t, v2[(vRow+i)*H+h]), float64(t2*(1-t2)))
 				t4 = t3
 			}
 			t6 := float64(0)
 			if c2 {
 				qAt2 := q[dqRow2+h]
-				t5 := float64(dq[dqRow2+h] * (1 - float64(qAt2*qAt2)))
+				t5 := runtime.Absorb(dq[dqRow2+h], 1-float64(qAt2*qAt2))
 				t6 = t5
 			}
 			t7 := float64(0)
 			if c4 {
 				fAt := f[dqRow2+h]
-				t7 = float64(df[dqRow2+h] * float64(fAt*(1-fAt)))
+				t7 = runtime.Absorb(df[dqRow2+h], float64(fAt*(1-fAt)))
 			}
 			du[duRow+h] = t4 + t6 + t7
 		}
@@ -1763,64 +1698,29 @@ func (part *gru_Part22) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part23 is a loop that runs in parts.
-type gru_Part23 struct {
-	dsum, du []float64
-	G, H, N  int
+// gru_Part22 is a loop that runs in parts.
+type gru_Part22 struct {
+	du, dx, w  []float64
+	G, H, I, N int
 }
 
-func (part *gru_Part23) Run(from, to int) error {
-	dsum, du, G, H, N := part.dsum, part.du, part.G, part.H, part.N
+func (part *gru_Part22) Run(from, to int) error {
+	du, dx, w, G, H, I, N := part.du, part.dx, part.w, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
-		g := rest % G
-		rest /= G
 		n := rest % N
 		rest /= N
 		l := rest
 		duRow := l * N
 		duRow2 := (duRow + n) * G
-		c := g == 0 || g == 2 || g == 1
-		duRow3 := (duRow2 + g) * H
-		for h := range H {
-			t := float64(0)
-			if c {
-				t = du[duRow3+h]
-			}
-			dsum[duRow3+h] = t
-		}
-	}
-	return nil
-}
-
-// gru_Part24 is a loop that runs in parts.
-type gru_Part24 struct {
-	dsum, dx, w []float64
-	G, H, I, N  int
-}
-
-func (part *gru_Part24) Run(from, to int) error {
-	dsum, dx, w, G, H, I, N := part.dsum, part.dx, part.w, part.G, part.H, part.I, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		l := rest
-		dsumRow := l * N
-		dsumRow2 := (dsumRow + n) * G
-		dxRow := (dsumRow + n) * I
+		dxRow := (duRow + n) * I
 		for i := range I {
 			sum := float64(0)
 			for g := range G {
-				c := g == 0 || g == 2 || g == 1
-				dsumRow3 := (dsumRow2 + g) * H
+				duRow3 := (duRow2 + g) * H
 				wRow := g * H
 				for h := range H {
-					t := float64(0)
-					if c {
-						t = float64(dsum[dsumRow3+h] * w[(wRow+h)*I+i])
-					}
-					sum += t
+					sum += runtime.Absorb(du[duRow3+h], w[(wRow+h)*I+i])
 				}
 			}
 			dx[dxRow+i] = sum
@@ -1829,13 +1729,13 @@ func (part *gru_Part24) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part25 is a loop that runs in parts.
-type gru_Part25 struct {
+// gru_Part23 is a loop that runs in parts.
+type gru_Part23 struct {
 	dh01, dyAll, f []float64
 	H, L, N        int
 }
 
-func (part *gru_Part25) Run(from, to int) error {
+func (part *gru_Part23) Run(from, to int) error {
 	dh01, dyAll, f, H, L, N := part.dh01, part.dyAll, part.f, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh01Row := n * H
@@ -1843,13 +1743,14 @@ func (part *gru_Part25) Run(from, to int) error {
 			sum := float64(0)
 			for t := range L {
 				i := t - 1
-				var t2 float64
+				var t3 float64
 				if 0 <= i && i < L {
-					t2 = 0
+					t3 = 0
 				} else {
-					t2 = float64(dyAll[(t*N+n)*H+j] * f[(t*N+n)*H+j])
+					t2 := runtime.Absorb(dyAll[(t*N+n)*H+j], f[(t*N+n)*H+j])
+					t3 = t2
 				}
-				sum += t2
+				sum += t3
 			}
 			dh01[dh01Row+j] = sum
 		}
@@ -1857,13 +1758,13 @@ func (part *gru_Part25) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part26 is a loop that runs in parts.
-type gru_Part26 struct {
+// gru_Part24 is a loop that runs in parts.
+type gru_Part24 struct {
 	dh02, dsum2, r []float64
 	G, H, L, N     int
 }
 
-func (part *gru_Part26) Run(from, to int) error {
+func (part *gru_Part24) Run(from, to int) error {
 	dh02, dsum2, r, G, H, L, N := part.dh02, part.dsum2, part.r, part.G, part.H, part.L, part.N
 	for n := from; n < to; n++ {
 		dh02Row := n * H
@@ -1894,14 +1795,14 @@ func (part *gru_Part26) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part27 is a loop that runs in parts.
-type gru_Part27 struct {
+// gru_Part25 is a loop that runs in parts.
+type gru_Part25 struct {
 	dh0, dh01, dh02, dhn []float64
 	c3                   bool
 	H                    int
 }
 
-func (part *gru_Part27) Run(from, to int) error {
+func (part *gru_Part25) Run(from, to int) error {
 	dh0, dh01, dh02, dhn, c3, H := part.dh0, part.dh01, part.dh02, part.dhn, part.c3, part.H
 	for n := from; n < to; n++ {
 		dhnRow := n * H
@@ -1918,43 +1819,28 @@ func (part *gru_Part27) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part28 is a loop that runs in parts.
-type gru_Part28 struct {
-	dsum, dw, x   []float64
+// gru_Part26 is a loop that runs in parts.
+type gru_Part26 struct {
+	du, dw, x     []float64
 	G, H, I, L, N int
 }
 
-func (part *gru_Part28) Run(from, to int) error {
-	dsum, dw, x, G, H, I, L, N := part.dsum, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
+func (part *gru_Part26) Run(from, to int) error {
+	du, dw, x, G, H, I, L, N := part.du, part.dw, part.x, part.G, part.H, part.I, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		h := rest % H
 		rest /= H
 		g := rest
-		c := g == 0
-		c4 := c
-		if !c4 {
-			c2 := g == 2
-			c6 := c2
-			if !c6 {
-				c5 := g == 1
-				c6 = c5
-			}
-			c4 = c6
-		}
 		dwRow := g * H
 		dwRow2 := (dwRow + h) * I
 		for i := range I {
 			sum := float64(0)
 			for l := range L {
-				dsumRow := l * N
+				duRow := l * N
 				for n := range N {
-					t := float64(0)
-					if c4 {
-						dsumAt := dsum[((dsumRow+n)*G+g)*H+h]
-						t = float64(dsumAt * x[(dsumRow+n)*I+i])
-					}
-					sum += t
+					duAt := du[((duRow+n)*G+g)*H+h]
+					sum += runtime.Absorb(duAt, x[(duRow+n)*I+i])
 				}
 			}
 			dw[dwRow2+i] = sum
@@ -1963,13 +1849,13 @@ func (part *gru_Part28) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part29 is a loop that runs in parts.
-type gru_Part29 struct {
+// gru_Part27 is a loop that runs in parts.
+type gru_Part27 struct {
 	dr, dsum2, h0, y []float64
 	G, H, L, N       int
 }
 
-func (part *gru_Part29) Run(from, to int) error {
+func (part *gru_Part27) Run(from, to int) error {
 	dr, dsum2, h0, y, G, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2006,27 +1892,22 @@ func (part *gru_Part29) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part30 is a loop that runs in parts.
-type gru_Part30 struct {
+// gru_Part28 is a loop that runs in parts.
+type gru_Part28 struct {
 	db, du     []float64
 	G, H, L, N int
 }
 
-func (part *gru_Part30) Run(from, to int) error {
+func (part *gru_Part28) Run(from, to int) error {
 	db, du, G, H, L, N := part.db, part.du, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
-		c := g == 0 || g == 2 || g == 1
 		dbRow := g * H
 		for h := range H {
 			sum := float64(0)
 			for l := range L {
 				duRow := l * N
 				for n := range N {
-					t := float64(0)
-					if c {
-						t = du[((duRow+n)*G+g)*H+h]
-					}
-					sum += t
+					sum += du[((duRow+n)*G+g)*H+h]
 				}
 			}
 			db[dbRow+h] = sum
@@ -2035,13 +1916,13 @@ func (part *gru_Part30) Run(from, to int) error {
 	return nil
 }
 
-// gru_Part31 is a loop that runs in parts.
-type gru_Part31 struct {
+// gru_Part29 is a loop that runs in parts.
+type gru_Part29 struct {
 	dc, dv     []float64
 	G, H, L, N int
 }
 
-func (part *gru_Part31) Run(from, to int) error {
+func (part *gru_Part29) Run(from, to int) error {
 	dc, dv, G, H, L, N := part.dc, part.dv, part.G, part.H, part.L, part.N
 	for g := from; g < to; g++ {
 		dcRow := g * H
@@ -2090,7 +1971,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part20{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part19{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2100,7 +1981,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part21{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part20{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2110,13 +1991,13 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
-	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @y.all[l + 1, n, h] * f[l + 1, n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@y.all[l + 1, n, h], f[l + 1, n, h]) else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @q[l, n, h] = @y.all[l, n, h] * (1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @q[l, n, h] = absorb(@y.all[l, n, h], 1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @f[l, n, h] = @y.all[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then y[l - 1, n, h] else h0[n, h]) - @y.all[l, n, h] * q[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @f[l, n, h] = absorb(@y.all[l, n, h], if 0 <= l - 1 && l - 1 < |L| then y[l - 1, n, h] else h0[n, h]) - absorb(@y.all[l, n, h], q[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @v[l, n, g, h] = (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) else 0) + (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
+	// @v[l, n, g, h] = (if g == 2 then absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h])) else 0) + (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
 
 	// @sum2[l, n, g, h] = @v[l, n, g, h]   for l in L, n in N, g in G, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -2178,7 +2059,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 				if c4 {
 					t6 := float64(0)
 					if c {
-						t5 := float64(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
+						t5 := runtime.Absorb(dyAll[(i*N+n2)*H+h], f[(i*N+n2)*H+h])
 						t6 = t5
 					}
 					t7 = t6
@@ -2190,7 +2071,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		for n3 := range N {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
-				dq[dyAllRow+h2] = float64(dyAll[dyAllRow+h2] * (1 - f[dyAllRow+h2]))
+				dq[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-f[dyAllRow+h2])
 				dqSet[dyAllRow+h2] = true
 			}
 		}
@@ -2207,7 +2088,8 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 				} else {
 					t8 = h0[h0Row+h3]
 				}
-				df[dyAllRow2+h3] = float64(dyAllAt*t8) - float64(dyAllAt*q[dyAllRow2+h3])
+				t9 := runtime.Absorb(dyAllAt, t8) - runtime.Absorb(dyAllAt, q[dyAllRow2+h3])
+				df[dyAllRow2+h3] = t9
 				dfSet[dyAllRow2+h3] = true
 			}
 		}
@@ -2220,17 +2102,17 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 				c8 := g2 == 1
 				dvRow := (uRow + g2) * H
 				for h4 := range H {
-					t11 := float64(0)
+					t12 := float64(0)
 					if c6 {
 						qAt := q[dqRow+h4]
-						t9 := float64(dq[dqRow+h4] * (1 - float64(qAt*qAt)))
-						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
-						t11 = float64(t9 * t10)
+						t10 := runtime.Absorb(dq[dqRow+h4], 1-float64(qAt*qAt))
+						t11 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
+						t12 = runtime.Absorb(t10, t11)
 					}
-					t15 := float64(0)
+					t16 := float64(0)
 					if c7 {
 						qAt2 := q[dqRow+h4]
-						t12 := float64(dq[dqRow+h4] * (1 - float64(qAt2*qAt2)))
+						t13 := runtime.Absorb(dq[dqRow+h4], 1-float64(qAt2*qAt2))
 						i5 := int(2)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i5, G)
@@ -2242,16 +2124,16 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i6, G)
 						}
-						t13 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
-						t14 := float64(float64(t12*v2[(uRow+i5)*H+h4]) * float64(t13*(1-t13)))
-						t15 = t14
+						t14 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
+						t15 := runtime.Absorb(runtime.Absorb(t13, v2[(uRow+i5)*H+h4]), float64(t14*(1-t14)))
+						t16 = t15
 					}
-					t16 := float64(0)
+					t17 := float64(0)
 					if c8 {
 						fAt := f[dqRow+h4]
-						t16 = float64(df[dqRow+h4] * float64(fAt*(1-fAt)))
+						t17 = runtime.Absorb(df[dqRow+h4], float64(fAt*(1-fAt)))
 					}
-					dv[dvRow+h4] = t11 + t15 + t16
+					dv[dvRow+h4] = t12 + t16 + t17
 					dvSet[dvRow+h4] = true
 				}
 			}
@@ -2268,10 +2150,10 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
+	// @u[l, n, g, h] = (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part22{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part21{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2280,21 +2162,9 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
-	dsum := runtime.Temp[float64](b, L*N*G*H)
-	if wantDx || wantDw {
-		if part := (gru_Part23{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
-			if err := part.Run(0, L*N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, L*N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @x[l, n, i] += absorb(@u[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part24{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part22{du, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2303,10 +2173,10 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @y.all[t, n, j] * f[t, n, j]   for t in L, n in N, j in H
+	// @h0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@y.all[t, n, j], f[t, n, j])   for t in L, n in N, j in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part25{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
+		if part := (gru_Part23{dh01, dyAll, f, H, L, N}); runtime.Small(N, L*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2318,7 +2188,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	// @h0.2[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, g, j], r[g, j, k])   for t in L, n in N, g in G, j in H, k in H
 	dh02 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (gru_Part26{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
+		if part := (gru_Part24{dh02, dsum2, r, G, H, L, N}); runtime.Small(N, L*G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2329,7 +2199,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @h0[n, h] = (if 0 <= |L| - 1 && |L| - 1 < |L| then 0 else @hn[n, h]) + @h0.1[n, h] + @h0.2[n, h]   for n in N, h in H
 	if wantDh0 {
-		if part := (gru_Part27{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
+		if part := (gru_Part25{dh0, dh01, dh02, dhn, c3, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2338,9 +2208,9 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @w[g, h, i] += absorb(@u[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part28{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part26{du, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2351,7 +2221,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += absorb(@sum2[t, n, g, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part29{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part27{dr, dsum2, h0, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2360,9 +2230,9 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
+	// @b[g, h] += @u[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part30{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part28{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2373,7 +2243,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part31{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part29{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2390,13 +2260,13 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	return nil
 }
 
-// gru_Part32 is a loop that runs in parts.
-type gru_Part32 struct {
+// gru_Part30 is a loop that runs in parts.
+type gru_Part30 struct {
 	dr, dsum2, y []float32
 	G, H, L, N   int
 }
 
-func (part *gru_Part32) Run(from, to int) error {
+func (part *gru_Part30) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2474,13 +2344,13 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
-	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @y.all[l + 1, n, h] * f[l + 1, n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@y.all[l + 1, n, h], f[l + 1, n, h]) else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @q[l, n, h] = @y.all[l, n, h] * (1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @q[l, n, h] = absorb(@y.all[l, n, h], 1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @f[l, n, h] = (if 0 <= l - 1 && l - 1 < |L| then @y.all[l, n, h] * y[l - 1, n, h] else 0) - @y.all[l, n, h] * q[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @f[l, n, h] = (if 0 <= l - 1 && l - 1 < |L| then absorb(@y.all[l, n, h], y[l - 1, n, h]) else 0) - absorb(@y.all[l, n, h], q[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @v[l, n, g, h] = (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) else 0) + (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
+	// @v[l, n, g, h] = (if g == 2 then absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h])) else 0) + (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
 
 	// @sum2[l, n, g, h] = @v[l, n, g, h]   for l in L, n in N, g in G, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -2542,7 +2412,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 				if c4 {
 					t6 := float32(0)
 					if c {
-						t5 := float32(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
+						t5 := runtime.Absorb(dyAll[(i*N+n2)*H+h], f[(i*N+n2)*H+h])
 						t6 = t5
 					}
 					t7 = t6
@@ -2554,7 +2424,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 		for n3 := range N {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
-				dq[dyAllRow+h2] = float32(dyAll[dyAllRow+h2] * (1 - f[dyAllRow+h2]))
+				dq[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-f[dyAllRow+h2])
 				dqSet[dyAllRow+h2] = true
 			}
 		}
@@ -2566,10 +2436,10 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 				t8 := float32(0)
 				if c5 {
 					dyAllAt := dyAll[dyAllRow2+h3]
-					t8 = float32(dyAllAt * y[(i4*N+n4)*H+h3])
+					t8 = runtime.Absorb(dyAllAt, y[(i4*N+n4)*H+h3])
 				}
 				dyAllAt2 := dyAll[dyAllRow2+h3]
-				df[dyAllRow2+h3] = t8 - float32(dyAllAt2*q[dyAllRow2+h3])
+				df[dyAllRow2+h3] = t8 - runtime.Absorb(dyAllAt2, q[dyAllRow2+h3])
 				dfSet[dyAllRow2+h3] = true
 			}
 		}
@@ -2585,14 +2455,14 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 					t11 := float32(0)
 					if c6 {
 						qAt := q[dqRow+h4]
-						t9 := float32(dq[dqRow+h4] * (1 - float32(qAt*qAt)))
+						t9 := runtime.Absorb(dq[dqRow+h4], 1-float32(qAt*qAt))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
-						t11 = float32(t9 * t10)
+						t11 = runtime.Absorb(t9, t10)
 					}
 					t15 := float32(0)
 					if c7 {
 						qAt2 := q[dqRow+h4]
-						t12 := float32(dq[dqRow+h4] * (1 - float32(qAt2*qAt2)))
+						t12 := runtime.Absorb(dq[dqRow+h4], 1-float32(qAt2*qAt2))
 						i5 := int(2)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i5, G)
@@ -2605,13 +2475,13 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 							return runtime.RangeError("rnn.gru", "v", "G", i6, G)
 						}
 						t13 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
-						t14 := float32(float32(t12*v2[(uRow+i5)*H+h4]) * float32(t13*(1-t13)))
+						t14 := runtime.Absorb(runtime.Absorb(t12, v2[(uRow+i5)*H+h4]), float32(t13*(1-t13)))
 						t15 = t14
 					}
 					t16 := float32(0)
 					if c8 {
 						fAt := f[dqRow+h4]
-						t16 = float32(df[dqRow+h4] * float32(fAt*(1-fAt)))
+						t16 = runtime.Absorb(df[dqRow+h4], float32(fAt*(1-fAt)))
 					}
 					dv[dvRow+h4] = t11 + t15 + t16
 					dvSet[dvRow+h4] = true
@@ -2630,7 +2500,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
+	// @u[l, n, g, h] = (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float32](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
 		if part := (gru_Part10{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
@@ -2642,21 +2512,9 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
-	dsum := runtime.Temp[float32](b, L*N*G*H)
-	if wantDx || wantDw {
-		if part := (gru_Part11{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
-			if err := part.Run(0, L*N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, L*N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @x[l, n, i] += absorb(@u[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part12{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part11{du, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2665,9 +2523,9 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @w[g, h, i] += absorb(@u[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part16{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part15{du, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2678,7 +2536,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part32{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part30{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -2687,9 +2545,9 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
+	// @b[g, h] += @u[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part18{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part17{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2700,7 +2558,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part19{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part18{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -2716,13 +2574,13 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	return nil
 }
 
-// gru_Part33 is a loop that runs in parts.
-type gru_Part33 struct {
+// gru_Part31 is a loop that runs in parts.
+type gru_Part31 struct {
 	dr, dsum2, y []float64
 	G, H, L, N   int
 }
 
-func (part *gru_Part33) Run(from, to int) error {
+func (part *gru_Part31) Run(from, to int) error {
 	dr, dsum2, y, G, H, L, N := part.dr, part.dsum2, part.y, part.G, part.H, part.L, part.N
 	for point := from; point < to; point++ {
 		rest := point
@@ -2780,7 +2638,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// f[t, n, j] = sigmoid(u[t, n, 1, j] + v[t, n, 1, j])   for t in L, n in N, j in H
 	f := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part20{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
+	if part := (gru_Part19{f, u, v2, G, H, N}); runtime.Small(L*N, H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2790,7 +2648,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// q[t, n, j] = tanh(u[t, n, 2, j] + sigmoid(u[t, n, 0, j] + v[t, n, 0, j]) * v[t, n, 2, j])   for t in L, n in N, j in H
 	q := runtime.Temp[float64](b, L*N*H)
-	if part := (gru_Part21{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
+	if part := (gru_Part20{q, u, v2, G, H, N}); runtime.Small(L*N, 9*H) {
 		if err := part.Run(0, L*N); err != nil {
 			return err
 		}
@@ -2800,13 +2658,13 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, g, j], r[g, j, k]) else 0   for l in L, n in N, k in H, g in G, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
-	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @y.all[l + 1, n, h] * f[l + 1, n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@y.all[l + 1, n, h], f[l + 1, n, h]) else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @q[l, n, h] = @y.all[l, n, h] * (1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @q[l, n, h] = absorb(@y.all[l, n, h], 1 - f[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @f[l, n, h] = (if 0 <= l - 1 && l - 1 < |L| then @y.all[l, n, h] * y[l - 1, n, h] else 0) - @y.all[l, n, h] * q[l, n, h]   for l in L, n in N, h in H   group 2 along l down
+	// @f[l, n, h] = (if 0 <= l - 1 && l - 1 < |L| then absorb(@y.all[l, n, h], y[l - 1, n, h]) else 0) - absorb(@y.all[l, n, h], q[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
-	// @v[l, n, g, h] = (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) else 0) + (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
+	// @v[l, n, g, h] = (if g == 2 then absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h])) else 0) + (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H   group 2 along l down
 
 	// @sum2[l, n, g, h] = @v[l, n, g, h]   for l in L, n in N, g in G, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -2868,7 +2726,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 				if c4 {
 					t6 := float64(0)
 					if c {
-						t5 := float64(dyAll[(i*N+n2)*H+h] * f[(i*N+n2)*H+h])
+						t5 := runtime.Absorb(dyAll[(i*N+n2)*H+h], f[(i*N+n2)*H+h])
 						t6 = t5
 					}
 					t7 = t6
@@ -2880,7 +2738,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 		for n3 := range N {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
-				dq[dyAllRow+h2] = float64(dyAll[dyAllRow+h2] * (1 - f[dyAllRow+h2]))
+				dq[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-f[dyAllRow+h2])
 				dqSet[dyAllRow+h2] = true
 			}
 		}
@@ -2892,10 +2750,10 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 				t8 := float64(0)
 				if c5 {
 					dyAllAt := dyAll[dyAllRow2+h3]
-					t8 = float64(dyAllAt * y[(i4*N+n4)*H+h3])
+					t8 = runtime.Absorb(dyAllAt, y[(i4*N+n4)*H+h3])
 				}
 				dyAllAt2 := dyAll[dyAllRow2+h3]
-				df[dyAllRow2+h3] = t8 - float64(dyAllAt2*q[dyAllRow2+h3])
+				df[dyAllRow2+h3] = t8 - runtime.Absorb(dyAllAt2, q[dyAllRow2+h3])
 				dfSet[dyAllRow2+h3] = true
 			}
 		}
@@ -2911,14 +2769,14 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 					t11 := float64(0)
 					if c6 {
 						qAt := q[dqRow+h4]
-						t9 := float64(dq[dqRow+h4] * (1 - float64(qAt*qAt)))
+						t9 := runtime.Absorb(dq[dqRow+h4], 1-float64(qAt*qAt))
 						t10 := runtime.Sigmoid(u[uRow*H+h4] + v2[uRow*H+h4])
-						t11 = float64(t9 * t10)
+						t11 = runtime.Absorb(t9, t10)
 					}
 					t15 := float64(0)
 					if c7 {
 						qAt2 := q[dqRow+h4]
-						t12 := float64(dq[dqRow+h4] * (1 - float64(qAt2*qAt2)))
+						t12 := runtime.Absorb(dq[dqRow+h4], 1-float64(qAt2*qAt2))
 						i5 := int(2)
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.gru", "v", "G", i5, G)
@@ -2931,13 +2789,13 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 							return runtime.RangeError("rnn.gru", "v", "G", i6, G)
 						}
 						t13 := runtime.Sigmoid(u[(uRow+i6)*H+h4] + v2[(uRow+i6)*H+h4])
-						t14 := float64(float64(t12*v2[(uRow+i5)*H+h4]) * float64(t13*(1-t13)))
+						t14 := runtime.Absorb(runtime.Absorb(t12, v2[(uRow+i5)*H+h4]), float64(t13*(1-t13)))
 						t15 = t14
 					}
 					t16 := float64(0)
 					if c8 {
 						fAt := f[dqRow+h4]
-						t16 = float64(df[dqRow+h4] * float64(fAt*(1-fAt)))
+						t16 = runtime.Absorb(df[dqRow+h4], float64(fAt*(1-fAt)))
 					}
 					dv[dvRow+h4] = t11 + t15 + t16
 					dvSet[dvRow+h4] = true
@@ -2956,10 +2814,10 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @u[l, n, g, h] = (if g == 0 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) * v[l, n, 2, h] * (sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then @q[l, n, h] * (1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then @f[l, n, h] * (f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
+	// @u[l, n, g, h] = (if g == 0 then absorb(absorb(absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]), v[l, n, 2, h]), sigmoid(u[l, n, 0, h] + v[l, n, 0, h]) * (1 - sigmoid(u[l, n, 0, h] + v[l, n, 0, h]))) else 0) + (if g == 2 then absorb(@q[l, n, h], 1 - q[l, n, h] * q[l, n, h]) else 0) + (if g == 1 then absorb(@f[l, n, h], f[l, n, h] * (1 - f[l, n, h])) else 0)   for l in L, n in N, g in G, h in H
 	du := runtime.Temp[float64](b, L*N*G*H)
 	if wantDx || wantDw || wantDb {
-		if part := (gru_Part22{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
+		if part := (gru_Part21{df, dq, du, f, q, u, v2, G, H, N}); runtime.Small(L*N*G, H) {
 			if err := part.Run(0, L*N*G); err != nil {
 				return err
 			}
@@ -2968,21 +2826,9 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum[l, n, g, h] = if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
-	dsum := runtime.Temp[float64](b, L*N*G*H)
-	if wantDx || wantDw {
-		if part := (gru_Part23{dsum, du, G, H, N}); runtime.Small(L*N*G, H) {
-			if err := part.Run(0, L*N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, L*N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[l, n, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * w[g, h, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @x[l, n, i] += absorb(@u[l, n, g, h], w[g, h, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDx {
-		if part := (gru_Part24{dsum, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
+		if part := (gru_Part22{du, dx, w, G, H, I, N}); runtime.Small(L*N, G*H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2991,9 +2837,9 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, h, i] += if g == 0 || g == 2 || g == 1 then @sum[l, n, g, h] * x[l, n, i] else 0   for l in L, n in N, g in G, h in H, i in I
+	// @w[g, h, i] += absorb(@u[l, n, g, h], x[l, n, i])   for l in L, n in N, g in G, h in H, i in I
 	if wantDw {
-		if part := (gru_Part28{dsum, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
+		if part := (gru_Part26{du, dw, x, G, H, I, L, N}); runtime.Small(G*H, L*N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3004,7 +2850,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @r[g, j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, g, j], y[t - 1, n, k]) else 0   for t in L, n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (gru_Part33{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
+		if part := (gru_Part31{dr, dsum2, y, G, H, L, N}); runtime.Small(G*H, L*N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -3013,9 +2859,9 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, h] += if g == 0 || g == 2 || g == 1 then @u[l, n, g, h] else 0   for l in L, n in N, g in G, h in H
+	// @b[g, h] += @u[l, n, g, h]   for l in L, n in N, g in G, h in H
 	if wantDb {
-		if part := (gru_Part30{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part28{db, du, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -3026,7 +2872,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 
 	// @c[g, j] += @v[t, n, g, j]   for t in L, n in N, g in G, j in H
 	if wantDc {
-		if part := (gru_Part31{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
+		if part := (gru_Part29{dc, dv, G, H, L, N}); runtime.Small(G, L*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}

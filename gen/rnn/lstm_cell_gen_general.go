@@ -452,9 +452,9 @@ func (part *lstmCellPart10) Run(from, to int) error {
 			if uint(i) >= uint(G) {
 				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
 			}
-			t := float32(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			t := runtime.Absorb(dhn[dmnRow+h2], runtime.Sigmoid(z[(zRow+i)*H+h2]))
 			t2 := float32(math.Tanh(float64(mn[dmnRow+h2])))
-			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float32(t*(1-float32(t2*t2)))
+			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + runtime.Absorb(t, 1-float32(t2*t2))
 		}
 	}
 	return nil
@@ -483,9 +483,9 @@ func (part *lstmCellPart11) Run(from, to int) error {
 		for h2 := range H {
 			t3 := float32(0)
 			if c2 {
-				t := float32(dhn[dhnRow+h2] * float32(math.Tanh(float64(mn[dhnRow+h2]))))
+				t := runtime.Absorb(dhn[dhnRow+h2], float32(math.Tanh(float64(mn[dhnRow+h2]))))
 				t2 := runtime.Sigmoid(z[(zRow+3)*H+h2])
-				t3 = float32(float32(t*t2) * (1 - t2))
+				t3 = runtime.Absorb(t, float32(t2*(1-t2)))
 			}
 			t6 := float32(0)
 			if c3 {
@@ -524,55 +524,23 @@ func (part *lstmCellPart11) Run(from, to int) error {
 
 // lstmCellPart12 is a loop that runs in parts.
 type lstmCellPart12 struct {
-	dsum2, dz []float32
-	G, H      int
+	dx, dz, w []float32
+	G, H, I   int
 }
 
 func (part *lstmCellPart12) Run(from, to int) error {
-	dsum2, dz, G, H := part.dsum2, part.dz, part.G, part.H
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest
-		dzRow := n * G
-		c2 := g == 3 || g == 2 || g == 0 || g == 1
-		dzRow2 := (dzRow + g) * H
-		for h2 := range H {
-			t := float32(0)
-			if c2 {
-				t = dz[dzRow2+h2]
-			}
-			dsum2[dzRow2+h2] = t
-		}
-	}
-	return nil
-}
-
-// lstmCellPart13 is a loop that runs in parts.
-type lstmCellPart13 struct {
-	dsum2, dx, w []float32
-	G, H, I      int
-}
-
-func (part *lstmCellPart13) Run(from, to int) error {
-	dsum2, dx, w, G, H, I := part.dsum2, part.dx, part.w, part.G, part.H, part.I
+	dx, dz, w, G, H, I := part.dx, part.dz, part.w, part.G, part.H, part.I
 	for n := from; n < to; n++ {
-		dsum2Row := n * G
+		dzRow := n * G
 		dxRow := n * I
 		for i := range I {
 			sum3 := float64(0)
 			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dsum2Row2 := (dsum2Row + g) * H
+				dzRow2 := (dzRow + g) * H
 				wRow := g * H
 				for j := range H {
-					t := float32(0)
-					if c2 {
-						wAt := w[(wRow+j)*I+i]
-						t = float32(dsum2[dsum2Row2+j] * wAt)
-					}
-					sum3 += float64(t)
+					wAt := w[(wRow+j)*I+i]
+					sum3 += float64(float32(dz[dzRow2+j] * wAt))
 				}
 			}
 			dx[dxRow+i] = float32(sum3)
@@ -581,30 +549,25 @@ func (part *lstmCellPart13) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart14 is a loop that runs in parts.
-type lstmCellPart14 struct {
-	dh, dsum2, r []float32
-	G, H         int
+// lstmCellPart13 is a loop that runs in parts.
+type lstmCellPart13 struct {
+	dh, dz, r []float32
+	G, H      int
 }
 
-func (part *lstmCellPart14) Run(from, to int) error {
-	dh, dsum2, r, G, H := part.dh, part.dsum2, part.r, part.G, part.H
+func (part *lstmCellPart13) Run(from, to int) error {
+	dh, dz, r, G, H := part.dh, part.dz, part.r, part.G, part.H
 	for n := from; n < to; n++ {
-		dsum2Row := n * G
+		dzRow := n * G
 		dhRow := n * H
 		for k := range H {
 			sum3 := float64(0)
 			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dsum2Row2 := (dsum2Row + g) * H
+				dzRow2 := (dzRow + g) * H
 				rRow := g * H
 				for j := range H {
-					t := float32(0)
-					if c2 {
-						rAt := r[(rRow+j)*H+k]
-						t = float32(dsum2[dsum2Row2+j] * rAt)
-					}
-					sum3 += float64(t)
+					rAt := r[(rRow+j)*H+k]
+					sum3 += float64(float32(dz[dzRow2+j] * rAt))
 				}
 			}
 			dh[dhRow+k] = float32(sum3)
@@ -613,13 +576,13 @@ func (part *lstmCellPart14) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart15 is a loop that runs in parts.
-type lstmCellPart15 struct {
+// lstmCellPart14 is a loop that runs in parts.
+type lstmCellPart14 struct {
 	dm, dmnAll, z []float32
 	G, H          int
 }
 
-func (part *lstmCellPart15) Run(from, to int) error {
+func (part *lstmCellPart14) Run(from, to int) error {
 	dm, dmnAll, z, G, H := part.dm, part.dmnAll, part.z, part.G, part.H
 	for n := from; n < to; n++ {
 		dmnAllRow := n * H
@@ -636,47 +599,27 @@ func (part *lstmCellPart15) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart16 is a loop that runs in parts.
-type lstmCellPart16 struct {
-	dsum2, dw, x []float32
-	G, H, I, N   int
+// lstmCellPart15 is a loop that runs in parts.
+type lstmCellPart15 struct {
+	dw, dz, x  []float32
+	G, H, I, N int
 }
 
-func (part *lstmCellPart16) Run(from, to int) error {
-	dsum2, dw, x, G, H, I, N := part.dsum2, part.dw, part.x, part.G, part.H, part.I, part.N
+func (part *lstmCellPart15) Run(from, to int) error {
+	dw, dz, x, G, H, I, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		j := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
 		dwRow := g * H
 		dwRow2 := (dwRow + j) * I
 		for i := range I {
 			sum3 := float64(0)
 			for n := range N {
-				t := float32(0)
-				if c4 {
-					dsum2At := dsum2[(n*G+g)*H+j]
-					xAt := x[n*I+i]
-					t = float32(dsum2At * xAt)
-				}
-				sum3 += float64(t)
+				dzAt := dz[(n*G+g)*H+j]
+				xAt := x[n*I+i]
+				sum3 += float64(float32(dzAt * xAt))
 			}
 			dw[dwRow2+i] = float32(sum3)
 		}
@@ -684,47 +627,27 @@ func (part *lstmCellPart16) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart17 is a loop that runs in parts.
-type lstmCellPart17 struct {
-	dr, dsum2, h []float32
-	G, H, N      int
+// lstmCellPart16 is a loop that runs in parts.
+type lstmCellPart16 struct {
+	dr, dz, h []float32
+	G, H, N   int
 }
 
-func (part *lstmCellPart17) Run(from, to int) error {
-	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+func (part *lstmCellPart16) Run(from, to int) error {
+	dr, dz, h, G, H, N := part.dr, part.dz, part.h, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		j := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t := float32(0)
-				if c4 {
-					dsum2At := dsum2[(n*G+g)*H+j]
-					hAt := h[n*H+k]
-					t = float32(dsum2At * hAt)
-				}
-				sum3 += float64(t)
+				dzAt := dz[(n*G+g)*H+j]
+				hAt := h[n*H+k]
+				sum3 += float64(float32(dzAt * hAt))
 			}
 			dr[drRow2+k] = float32(sum3)
 		}
@@ -732,78 +655,59 @@ func (part *lstmCellPart17) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart18 is a loop that runs in parts.
-type lstmCellPart18 struct {
+// lstmCellPart17 is a loop that runs in parts.
+type lstmCellPart17 struct {
 	db, dhn, dmnAll, m, mn, z []float32
 	G, H, N                   int
 }
 
-func (part *lstmCellPart18) Run(from, to int) error {
+func (part *lstmCellPart17) Run(from, to int) error {
 	db, dhn, dmnAll, m, mn, z, G, H, N := part.db, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
 	for g := from; g < to; g++ {
 		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
-		c9 := g == 2
-		c10 := g == 0
-		c11 := g == 1
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
 		dbRow := g * H
 		for j := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t13 := float32(0)
-				if c4 {
-					t3 := float32(0)
-					if c2 {
-						t := float32(dhn[n*H+j] * float32(math.Tanh(float64(mn[n*H+j]))))
-						t2 := runtime.Sigmoid(z[(n*G+3)*H+j])
-						t3 = float32(float32(t*t2) * (1 - t2))
-					}
-					t6 := float32(0)
-					if c9 {
-						dmnAllAt := dmnAll[n*H+j]
-						t4 := runtime.Sigmoid(z[n*G*H+j])
-						t5 := float32(math.Tanh(float64(z[(n*G+2)*H+j])))
-						t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
-					}
-					t9 := float32(0)
-					if c10 {
-						dmnAllAt2 := dmnAll[n*H+j]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						t7 := float32(math.Tanh(float64(z[(n*G+i)*H+j])))
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
-						t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
-					}
-					t12 := float32(0)
-					if c11 {
-						dmnAllAt3 := dmnAll[n*H+j]
-						t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
-						t11 := float32(float32(float32(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
-						t12 = t11
-					}
-					t13 = t3 + t6 + t9 + t12
+				t3 := float32(0)
+				if c2 {
+					t := runtime.Absorb(dhn[n*H+j], float32(math.Tanh(float64(mn[n*H+j]))))
+					t2 := runtime.Sigmoid(z[(n*G+3)*H+j])
+					t3 = runtime.Absorb(t, float32(t2*(1-t2)))
 				}
-				sum3 += float64(t13)
+				t6 := float32(0)
+				if c3 {
+					dmnAllAt := dmnAll[n*H+j]
+					t4 := runtime.Sigmoid(z[n*G*H+j])
+					t5 := float32(math.Tanh(float64(z[(n*G+2)*H+j])))
+					t6 = float32(float32(dmnAllAt*t4) * (1 - float32(t5*t5)))
+				}
+				t9 := float32(0)
+				if c4 {
+					dmnAllAt2 := dmnAll[n*H+j]
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+					}
+					t7 := float32(math.Tanh(float64(z[(n*G+i)*H+j])))
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+					}
+					t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
+					t9 = float32(float32(float32(dmnAllAt2*t7)*t8) * (1 - t8))
+				}
+				t12 := float32(0)
+				if c5 {
+					dmnAllAt3 := dmnAll[n*H+j]
+					t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
+					t11 := float32(float32(float32(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
+					t12 = t11
+				}
+				sum3 += float64(t3 + t6 + t9 + t12)
 			}
 			db[dbRow+j] = float32(sum3)
 		}
@@ -811,105 +715,86 @@ func (part *lstmCellPart18) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart19 is a loop that runs in parts.
-type lstmCellPart19 struct {
+// lstmCellPart18 is a loop that runs in parts.
+type lstmCellPart18 struct {
 	dc, dhn, dmnAll, m, mn, z []float32
 	G, H, N                   int
 }
 
-func (part *lstmCellPart19) Run(from, to int) error {
+func (part *lstmCellPart18) Run(from, to int) error {
 	dc, dhn, dmnAll, m, mn, z, G, H, N := part.dc, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
 	for g := from; g < to; g++ {
 		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
-		c9 := g == 2
-		c10 := g == 0
-		c11 := g == 1
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
 		dcRow := g * H
 		for j := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t31 := float32(0)
-				if c4 {
-					t7 := float32(0)
-					if c2 {
-						dhnAt := dhn[n*H+j]
-						mnAt := mn[n*H+j]
-						t := float32(math.Tanh(float64(mnAt)))
-						t2 := float32(dhnAt * t)
-						zAt := z[(n*G+3)*H+j]
-						t3 := runtime.Sigmoid(zAt)
-						t4 := float32(t2 * t3)
-						t5 := 1 - t3
-						t6 := float32(t4 * t5)
-						t7 = t6
-					}
-					t14 := float32(0)
-					if c9 {
-						dmnAllAt := dmnAll[n*H+j]
-						zAt2 := z[n*G*H+j]
-						t8 := runtime.Sigmoid(zAt2)
-						t9 := float32(dmnAllAt * t8)
-						zAt3 := z[(n*G+2)*H+j]
-						t10 := float32(math.Tanh(float64(zAt3)))
-						t11 := float32(t10 * t10)
-						t12 := 1 - t11
-						t13 := float32(t9 * t12)
-						t14 = t13
-					}
-					t15 := t7 + t14
-					t22 := float32(0)
-					if c10 {
-						dmnAllAt2 := dmnAll[n*H+j]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						zAt4 := z[(n*G+i)*H+j]
-						t16 := float32(math.Tanh(float64(zAt4)))
-						t17 := float32(dmnAllAt2 * t16)
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						zAt5 := z[(n*G+i2)*H+j]
-						t18 := runtime.Sigmoid(zAt5)
-						t19 := float32(t17 * t18)
-						t20 := 1 - t18
-						t21 := float32(t19 * t20)
-						t22 = t21
-					}
-					t23 := t15 + t22
-					t29 := float32(0)
-					if c11 {
-						dmnAllAt3 := dmnAll[n*H+j]
-						mAt := m[n*H+j]
-						t24 := float32(dmnAllAt3 * mAt)
-						zAt6 := z[(n*G+1)*H+j]
-						t25 := runtime.Sigmoid(zAt6)
-						t26 := float32(t24 * t25)
-						t27 := 1 - t25
-						t28 := float32(t26 * t27)
-						t29 = t28
-					}
-					t30 := t23 + t29
-					t31 = t30
+				t7 := float32(0)
+				if c2 {
+					dhnAt := dhn[n*H+j]
+					mnAt := mn[n*H+j]
+					t := float32(math.Tanh(float64(mnAt)))
+					t2 := runtime.Absorb(dhnAt, t)
+					zAt := z[(n*G+3)*H+j]
+					t3 := runtime.Sigmoid(zAt)
+					t4 := 1 - t3
+					t5 := float32(t3 * t4)
+					t6 := runtime.Absorb(t2, t5)
+					t7 = t6
 				}
-				sum3 += float64(t31)
+				t14 := float32(0)
+				if c3 {
+					dmnAllAt := dmnAll[n*H+j]
+					zAt2 := z[n*G*H+j]
+					t8 := runtime.Sigmoid(zAt2)
+					t9 := float32(dmnAllAt * t8)
+					zAt3 := z[(n*G+2)*H+j]
+					t10 := float32(math.Tanh(float64(zAt3)))
+					t11 := float32(t10 * t10)
+					t12 := 1 - t11
+					t13 := float32(t9 * t12)
+					t14 = t13
+				}
+				t15 := t7 + t14
+				t22 := float32(0)
+				if c4 {
+					dmnAllAt2 := dmnAll[n*H+j]
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+					}
+					zAt4 := z[(n*G+i)*H+j]
+					t16 := float32(math.Tanh(float64(zAt4)))
+					t17 := float32(dmnAllAt2 * t16)
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+					}
+					zAt5 := z[(n*G+i2)*H+j]
+					t18 := runtime.Sigmoid(zAt5)
+					t19 := float32(t17 * t18)
+					t20 := 1 - t18
+					t21 := float32(t19 * t20)
+					t22 = t21
+				}
+				t23 := t15 + t22
+				t29 := float32(0)
+				if c5 {
+					dmnAllAt3 := dmnAll[n*H+j]
+					mAt := m[n*H+j]
+					t24 := float32(dmnAllAt3 * mAt)
+					zAt6 := z[(n*G+1)*H+j]
+					t25 := runtime.Sigmoid(zAt6)
+					t26 := float32(t24 * t25)
+					t27 := 1 - t25
+					t28 := float32(t26 * t27)
+					t29 = t28
+				}
+				t30 := t23 + t29
+				sum3 += float64(t30)
 			}
 			dc[dcRow+j] = float32(sum3)
 		}
@@ -978,7 +863,7 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		return err
 	}
 
-	// @mn.all[n, h] = @mn[n, h] + @hn[n, h] * sigmoid(z[n, 3, h]) * (1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
+	// @mn.all[n, h] = @mn[n, h] + absorb(absorb(@hn[n, h], sigmoid(z[n, 3, h])), 1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
 	dmnAll := runtime.Temp[float32](b, N*H)
 	if part := (lstmCellPart10{dhn, dmn, dmnAll, mn, z, G, H}); runtime.Small(N, 9*H) {
 		if err := part.Run(0, N); err != nil {
@@ -988,7 +873,7 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		return err
 	}
 
-	// @z[n, g, h] = (if g == 3 then @hn[n, h] * tanh(mn[n, h]) * sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h])) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
+	// @z[n, g, h] = (if g == 3 then absorb(absorb(@hn[n, h], tanh(mn[n, h])), sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h]))) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
 	dz := runtime.Temp[float32](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
 		if part := (lstmCellPart11{dhn, dmnAll, dz, m, mn, z, G, H}); runtime.Small(N*G, 25*H) {
@@ -1000,21 +885,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum2[n, g, h] = if g == 3 || g == 2 || g == 0 || g == 1 then @z[n, g, h] else 0   for n in N, g in G, h in H
-	dsum2 := runtime.Temp[float32](b, N*G*H)
-	if wantDx || wantDh || wantDw || wantDr {
-		if part := (lstmCellPart12{dsum2, dz, G, H}); runtime.Small(N*G, H) {
-			if err := part.Run(0, N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[n, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * w[g, j, i] else 0   for n in N, g in G, j in H, i in I
+	// @x[n, i] += @z[n, g, j] * w[g, j, i]   for n in N, g in G, j in H, i in I
 	if wantDx {
-		if part := (lstmCellPart13{dsum2, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+		if part := (lstmCellPart12{dx, dz, w, G, H, I}); runtime.Small(N, G*H*I) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1023,9 +896,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @h[n, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
+	// @h[n, k] += @z[n, g, j] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	if wantDh {
-		if part := (lstmCellPart14{dh, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+		if part := (lstmCellPart13{dh, dz, r, G, H}); runtime.Small(N, G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1036,7 +909,7 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 
 	// @m[n, h] = @mn.all[n, h] * sigmoid(z[n, 1, h])   for n in N, h in H
 	if wantDm {
-		if part := (lstmCellPart15{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
+		if part := (lstmCellPart14{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1045,9 +918,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, j, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * x[n, i] else 0   for n in N, g in G, j in H, i in I
+	// @w[g, j, i] += @z[n, g, j] * x[n, i]   for n in N, g in G, j in H, i in I
 	if wantDw {
-		if part := (lstmCellPart16{dsum2, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+		if part := (lstmCellPart15{dw, dz, x, G, H, I, N}); runtime.Small(G*H, N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1056,9 +929,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @r[g, j, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
+	// @r[g, j, k] += @z[n, g, j] * h[n, k]   for n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstmCellPart17{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+		if part := (lstmCellPart16{dr, dz, h, G, H, N}); runtime.Small(G*H, N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1067,9 +940,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
+	// @b[g, j] += (if g == 3 then absorb(absorb(@hn[n, j], tanh(mn[n, j])), sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j]))) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0)   for n in N, g in G, j in H
 	if wantDb {
-		if part := (lstmCellPart18{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+		if part := (lstmCellPart17{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1078,9 +951,9 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @c[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
+	// @c[g, j] += (if g == 3 then absorb(absorb(@hn[n, j], tanh(mn[n, j])), sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j]))) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0)   for n in N, g in G, j in H
 	if wantDc {
-		if part := (lstmCellPart19{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+		if part := (lstmCellPart18{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1098,13 +971,13 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 	return nil
 }
 
-// lstmCellPart20 is a loop that runs in parts.
-type lstmCellPart20 struct {
+// lstmCellPart19 is a loop that runs in parts.
+type lstmCellPart19 struct {
 	dhn, dmn, dmnAll, mn, z []float64
 	G, H                    int
 }
 
-func (part *lstmCellPart20) Run(from, to int) error {
+func (part *lstmCellPart19) Run(from, to int) error {
 	dhn, dmn, dmnAll, mn, z, G, H := part.dhn, part.dmn, part.dmnAll, part.mn, part.z, part.G, part.H
 	for n := from; n < to; n++ {
 		dmnRow := n * H
@@ -1114,21 +987,21 @@ func (part *lstmCellPart20) Run(from, to int) error {
 			if uint(i) >= uint(G) {
 				return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
 			}
-			t := float64(dhn[dmnRow+h2] * runtime.Sigmoid(z[(zRow+i)*H+h2]))
+			t := runtime.Absorb(dhn[dmnRow+h2], runtime.Sigmoid(z[(zRow+i)*H+h2]))
 			t2 := math.Tanh(mn[dmnRow+h2])
-			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + float64(t*(1-float64(t2*t2)))
+			dmnAll[dmnRow+h2] = dmn[dmnRow+h2] + runtime.Absorb(t, 1-float64(t2*t2))
 		}
 	}
 	return nil
 }
 
-// lstmCellPart21 is a loop that runs in parts.
-type lstmCellPart21 struct {
+// lstmCellPart20 is a loop that runs in parts.
+type lstmCellPart20 struct {
 	dhn, dmnAll, dz, m, mn, z []float64
 	G, H                      int
 }
 
-func (part *lstmCellPart21) Run(from, to int) error {
+func (part *lstmCellPart20) Run(from, to int) error {
 	dhn, dmnAll, dz, m, mn, z, G, H := part.dhn, part.dmnAll, part.dz, part.m, part.mn, part.z, part.G, part.H
 	for point := from; point < to; point++ {
 		rest := point
@@ -1146,8 +1019,8 @@ func (part *lstmCellPart21) Run(from, to int) error {
 			t3 := float64(0)
 			if c2 {
 				t := runtime.Sigmoid(z[(zRow+3)*H+h2])
-				t2 := float64(float64(dhn[dhnRow+h2]*math.Tanh(mn[dhnRow+h2])) * t)
-				t3 = float64(t2 * (1 - t))
+				t2 := runtime.Absorb(runtime.Absorb(dhn[dhnRow+h2], math.Tanh(mn[dhnRow+h2])), float64(t*(1-t)))
+				t3 = t2
 			}
 			t6 := float64(0)
 			if c3 {
@@ -1184,57 +1057,25 @@ func (part *lstmCellPart21) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart22 is a loop that runs in parts.
-type lstmCellPart22 struct {
-	dsum2, dz []float64
-	G, H      int
+// lstmCellPart21 is a loop that runs in parts.
+type lstmCellPart21 struct {
+	dx, dz, w []float64
+	G, H, I   int
 }
 
-func (part *lstmCellPart22) Run(from, to int) error {
-	dsum2, dz, G, H := part.dsum2, part.dz, part.G, part.H
-	for point := from; point < to; point++ {
-		rest := point
-		g := rest % G
-		rest /= G
-		n := rest
-		dzRow := n * G
-		c2 := g == 3 || g == 2 || g == 0 || g == 1
-		dzRow2 := (dzRow + g) * H
-		for h2 := range H {
-			t := float64(0)
-			if c2 {
-				t = dz[dzRow2+h2]
-			}
-			dsum2[dzRow2+h2] = t
-		}
-	}
-	return nil
-}
-
-// lstmCellPart23 is a loop that runs in parts.
-type lstmCellPart23 struct {
-	dsum2, dx, w []float64
-	G, H, I      int
-}
-
-func (part *lstmCellPart23) Run(from, to int) error {
-	dsum2, dx, w, G, H, I := part.dsum2, part.dx, part.w, part.G, part.H, part.I
+func (part *lstmCellPart21) Run(from, to int) error {
+	dx, dz, w, G, H, I := part.dx, part.dz, part.w, part.G, part.H, part.I
 	for n := from; n < to; n++ {
-		dsum2Row := n * G
+		dzRow := n * G
 		dxRow := n * I
 		for i := range I {
 			sum3 := float64(0)
 			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dsum2Row2 := (dsum2Row + g) * H
+				dzRow2 := (dzRow + g) * H
 				wRow := g * H
 				for j := range H {
-					t := float64(0)
-					if c2 {
-						wAt := w[(wRow+j)*I+i]
-						t = float64(dsum2[dsum2Row2+j] * wAt)
-					}
-					sum3 += t
+					wAt := w[(wRow+j)*I+i]
+					sum3 += float64(dz[dzRow2+j] * wAt)
 				}
 			}
 			dx[dxRow+i] = sum3
@@ -1243,30 +1084,25 @@ func (part *lstmCellPart23) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart24 is a loop that runs in parts.
-type lstmCellPart24 struct {
-	dh, dsum2, r []float64
-	G, H         int
+// lstmCellPart22 is a loop that runs in parts.
+type lstmCellPart22 struct {
+	dh, dz, r []float64
+	G, H      int
 }
 
-func (part *lstmCellPart24) Run(from, to int) error {
-	dh, dsum2, r, G, H := part.dh, part.dsum2, part.r, part.G, part.H
+func (part *lstmCellPart22) Run(from, to int) error {
+	dh, dz, r, G, H := part.dh, part.dz, part.r, part.G, part.H
 	for n := from; n < to; n++ {
-		dsum2Row := n * G
+		dzRow := n * G
 		dhRow := n * H
 		for k := range H {
 			sum3 := float64(0)
 			for g := range G {
-				c2 := g == 3 || g == 2 || g == 0 || g == 1
-				dsum2Row2 := (dsum2Row + g) * H
+				dzRow2 := (dzRow + g) * H
 				rRow := g * H
 				for j := range H {
-					t := float64(0)
-					if c2 {
-						rAt := r[(rRow+j)*H+k]
-						t = float64(dsum2[dsum2Row2+j] * rAt)
-					}
-					sum3 += t
+					rAt := r[(rRow+j)*H+k]
+					sum3 += float64(dz[dzRow2+j] * rAt)
 				}
 			}
 			dh[dhRow+k] = sum3
@@ -1275,13 +1111,13 @@ func (part *lstmCellPart24) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart25 is a loop that runs in parts.
-type lstmCellPart25 struct {
+// lstmCellPart23 is a loop that runs in parts.
+type lstmCellPart23 struct {
 	dm, dmnAll, z []float64
 	G, H          int
 }
 
-func (part *lstmCellPart25) Run(from, to int) error {
+func (part *lstmCellPart23) Run(from, to int) error {
 	dm, dmnAll, z, G, H := part.dm, part.dmnAll, part.z, part.G, part.H
 	for n := from; n < to; n++ {
 		dmnAllRow := n * H
@@ -1298,47 +1134,27 @@ func (part *lstmCellPart25) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart26 is a loop that runs in parts.
-type lstmCellPart26 struct {
-	dsum2, dw, x []float64
-	G, H, I, N   int
+// lstmCellPart24 is a loop that runs in parts.
+type lstmCellPart24 struct {
+	dw, dz, x  []float64
+	G, H, I, N int
 }
 
-func (part *lstmCellPart26) Run(from, to int) error {
-	dsum2, dw, x, G, H, I, N := part.dsum2, part.dw, part.x, part.G, part.H, part.I, part.N
+func (part *lstmCellPart24) Run(from, to int) error {
+	dw, dz, x, G, H, I, N := part.dw, part.dz, part.x, part.G, part.H, part.I, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		j := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
 		dwRow := g * H
 		dwRow2 := (dwRow + j) * I
 		for i := range I {
 			sum3 := float64(0)
 			for n := range N {
-				t := float64(0)
-				if c4 {
-					dsum2At := dsum2[(n*G+g)*H+j]
-					xAt := x[n*I+i]
-					t = float64(dsum2At * xAt)
-				}
-				sum3 += t
+				dzAt := dz[(n*G+g)*H+j]
+				xAt := x[n*I+i]
+				sum3 += float64(dzAt * xAt)
 			}
 			dw[dwRow2+i] = sum3
 		}
@@ -1346,47 +1162,27 @@ func (part *lstmCellPart26) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart27 is a loop that runs in parts.
-type lstmCellPart27 struct {
-	dr, dsum2, h []float64
-	G, H, N      int
+// lstmCellPart25 is a loop that runs in parts.
+type lstmCellPart25 struct {
+	dr, dz, h []float64
+	G, H, N   int
 }
 
-func (part *lstmCellPart27) Run(from, to int) error {
-	dr, dsum2, h, G, H, N := part.dr, part.dsum2, part.h, part.G, part.H, part.N
+func (part *lstmCellPart25) Run(from, to int) error {
+	dr, dz, h, G, H, N := part.dr, part.dz, part.h, part.G, part.H, part.N
 	for point := from; point < to; point++ {
 		rest := point
 		j := rest % H
 		rest /= H
 		g := rest
-		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
 		drRow := g * H
 		drRow2 := (drRow + j) * H
 		for k := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t := float64(0)
-				if c4 {
-					dsum2At := dsum2[(n*G+g)*H+j]
-					hAt := h[n*H+k]
-					t = float64(dsum2At * hAt)
-				}
-				sum3 += t
+				dzAt := dz[(n*G+g)*H+j]
+				hAt := h[n*H+k]
+				sum3 += float64(dzAt * hAt)
 			}
 			dr[drRow2+k] = sum3
 		}
@@ -1394,78 +1190,59 @@ func (part *lstmCellPart27) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart28 is a loop that runs in parts.
-type lstmCellPart28 struct {
+// lstmCellPart26 is a loop that runs in parts.
+type lstmCellPart26 struct {
 	db, dhn, dmnAll, m, mn, z []float64
 	G, H, N                   int
 }
 
-func (part *lstmCellPart28) Run(from, to int) error {
+func (part *lstmCellPart26) Run(from, to int) error {
 	db, dhn, dmnAll, m, mn, z, G, H, N := part.db, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
 	for g := from; g < to; g++ {
 		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
-		c9 := g == 2
-		c10 := g == 0
-		c11 := g == 1
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
 		dbRow := g * H
 		for j := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t13 := float64(0)
-				if c4 {
-					t3 := float64(0)
-					if c2 {
-						t := runtime.Sigmoid(z[(n*G+3)*H+j])
-						t2 := float64(float64(dhn[n*H+j]*math.Tanh(mn[n*H+j])) * t)
-						t3 = float64(t2 * (1 - t))
-					}
-					t6 := float64(0)
-					if c9 {
-						dmnAllAt := dmnAll[n*H+j]
-						t4 := runtime.Sigmoid(z[n*G*H+j])
-						t5 := math.Tanh(z[(n*G+2)*H+j])
-						t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
-					}
-					t9 := float64(0)
-					if c10 {
-						dmnAllAt2 := dmnAll[n*H+j]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						t7 := math.Tanh(z[(n*G+i)*H+j])
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
-						t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
-					}
-					t12 := float64(0)
-					if c11 {
-						dmnAllAt3 := dmnAll[n*H+j]
-						t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
-						t11 := float64(float64(float64(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
-						t12 = t11
-					}
-					t13 = t3 + t6 + t9 + t12
+				t3 := float64(0)
+				if c2 {
+					t := runtime.Sigmoid(z[(n*G+3)*H+j])
+					t2 := runtime.Absorb(runtime.Absorb(dhn[n*H+j], math.Tanh(mn[n*H+j])), float64(t*(1-t)))
+					t3 = t2
 				}
-				sum3 += t13
+				t6 := float64(0)
+				if c3 {
+					dmnAllAt := dmnAll[n*H+j]
+					t4 := runtime.Sigmoid(z[n*G*H+j])
+					t5 := math.Tanh(z[(n*G+2)*H+j])
+					t6 = float64(float64(dmnAllAt*t4) * (1 - float64(t5*t5)))
+				}
+				t9 := float64(0)
+				if c4 {
+					dmnAllAt2 := dmnAll[n*H+j]
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+					}
+					t7 := math.Tanh(z[(n*G+i)*H+j])
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+					}
+					t8 := runtime.Sigmoid(z[(n*G+i2)*H+j])
+					t9 = float64(float64(float64(dmnAllAt2*t7)*t8) * (1 - t8))
+				}
+				t12 := float64(0)
+				if c5 {
+					dmnAllAt3 := dmnAll[n*H+j]
+					t10 := runtime.Sigmoid(z[(n*G+1)*H+j])
+					t11 := float64(float64(float64(dmnAllAt3*m[n*H+j])*t10) * (1 - t10))
+					t12 = t11
+				}
+				sum3 += t3 + t6 + t9 + t12
 			}
 			db[dbRow+j] = sum3
 		}
@@ -1473,105 +1250,86 @@ func (part *lstmCellPart28) Run(from, to int) error {
 	return nil
 }
 
-// lstmCellPart29 is a loop that runs in parts.
-type lstmCellPart29 struct {
+// lstmCellPart27 is a loop that runs in parts.
+type lstmCellPart27 struct {
 	dc, dhn, dmnAll, m, mn, z []float64
 	G, H, N                   int
 }
 
-func (part *lstmCellPart29) Run(from, to int) error {
+func (part *lstmCellPart27) Run(from, to int) error {
 	dc, dhn, dmnAll, m, mn, z, G, H, N := part.dc, part.dhn, part.dmnAll, part.m, part.mn, part.z, part.G, part.H, part.N
 	for g := from; g < to; g++ {
 		c2 := g == 3
-		c4 := c2
-		if !c4 {
-			c3 := g == 2
-			c6 := c3
-			if !c6 {
-				c5 := g == 0
-				c8 := c5
-				if !c8 {
-					c7 := g == 1
-					c8 = c7
-				}
-				c6 = c8
-			}
-			c4 = c6
-		}
-		c9 := g == 2
-		c10 := g == 0
-		c11 := g == 1
+		c3 := g == 2
+		c4 := g == 0
+		c5 := g == 1
 		dcRow := g * H
 		for j := range H {
 			sum3 := float64(0)
 			for n := range N {
-				t31 := float64(0)
-				if c4 {
-					t7 := float64(0)
-					if c2 {
-						dhnAt := dhn[n*H+j]
-						mnAt := mn[n*H+j]
-						t := math.Tanh(mnAt)
-						t2 := float64(dhnAt * t)
-						zAt := z[(n*G+3)*H+j]
-						t3 := runtime.Sigmoid(zAt)
-						t4 := float64(t2 * t3)
-						t5 := 1 - t3
-						t6 := float64(t4 * t5)
-						t7 = t6
-					}
-					t14 := float64(0)
-					if c9 {
-						dmnAllAt := dmnAll[n*H+j]
-						zAt2 := z[n*G*H+j]
-						t8 := runtime.Sigmoid(zAt2)
-						t9 := float64(dmnAllAt * t8)
-						zAt3 := z[(n*G+2)*H+j]
-						t10 := math.Tanh(zAt3)
-						t11 := float64(t10 * t10)
-						t12 := 1 - t11
-						t13 := float64(t9 * t12)
-						t14 = t13
-					}
-					t15 := t7 + t14
-					t22 := float64(0)
-					if c10 {
-						dmnAllAt2 := dmnAll[n*H+j]
-						i := int(2)
-						if uint(i) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
-						}
-						zAt4 := z[(n*G+i)*H+j]
-						t16 := math.Tanh(zAt4)
-						t17 := float64(dmnAllAt2 * t16)
-						i2 := int(0)
-						if uint(i2) >= uint(G) {
-							return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
-						}
-						zAt5 := z[(n*G+i2)*H+j]
-						t18 := runtime.Sigmoid(zAt5)
-						t19 := float64(t17 * t18)
-						t20 := 1 - t18
-						t21 := float64(t19 * t20)
-						t22 = t21
-					}
-					t23 := t15 + t22
-					t29 := float64(0)
-					if c11 {
-						dmnAllAt3 := dmnAll[n*H+j]
-						mAt := m[n*H+j]
-						t24 := float64(dmnAllAt3 * mAt)
-						zAt6 := z[(n*G+1)*H+j]
-						t25 := runtime.Sigmoid(zAt6)
-						t26 := float64(t24 * t25)
-						t27 := 1 - t25
-						t28 := float64(t26 * t27)
-						t29 = t28
-					}
-					t30 := t23 + t29
-					t31 = t30
+				t7 := float64(0)
+				if c2 {
+					dhnAt := dhn[n*H+j]
+					mnAt := mn[n*H+j]
+					t := math.Tanh(mnAt)
+					t2 := runtime.Absorb(dhnAt, t)
+					zAt := z[(n*G+3)*H+j]
+					t3 := runtime.Sigmoid(zAt)
+					t4 := 1 - t3
+					t5 := float64(t3 * t4)
+					t6 := runtime.Absorb(t2, t5)
+					t7 = t6
 				}
-				sum3 += t31
+				t14 := float64(0)
+				if c3 {
+					dmnAllAt := dmnAll[n*H+j]
+					zAt2 := z[n*G*H+j]
+					t8 := runtime.Sigmoid(zAt2)
+					t9 := float64(dmnAllAt * t8)
+					zAt3 := z[(n*G+2)*H+j]
+					t10 := math.Tanh(zAt3)
+					t11 := float64(t10 * t10)
+					t12 := 1 - t11
+					t13 := float64(t9 * t12)
+					t14 = t13
+				}
+				t15 := t7 + t14
+				t22 := float64(0)
+				if c4 {
+					dmnAllAt2 := dmnAll[n*H+j]
+					i := int(2)
+					if uint(i) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i, G)
+					}
+					zAt4 := z[(n*G+i)*H+j]
+					t16 := math.Tanh(zAt4)
+					t17 := float64(dmnAllAt2 * t16)
+					i2 := int(0)
+					if uint(i2) >= uint(G) {
+						return runtime.RangeError("rnn.lstm_cell", "z", "G", i2, G)
+					}
+					zAt5 := z[(n*G+i2)*H+j]
+					t18 := runtime.Sigmoid(zAt5)
+					t19 := float64(t17 * t18)
+					t20 := 1 - t18
+					t21 := float64(t19 * t20)
+					t22 = t21
+				}
+				t23 := t15 + t22
+				t29 := float64(0)
+				if c5 {
+					dmnAllAt3 := dmnAll[n*H+j]
+					mAt := m[n*H+j]
+					t24 := float64(dmnAllAt3 * mAt)
+					zAt6 := z[(n*G+1)*H+j]
+					t25 := runtime.Sigmoid(zAt6)
+					t26 := float64(t24 * t25)
+					t27 := 1 - t25
+					t28 := float64(t26 * t27)
+					t29 = t28
+				}
+				t30 := t23 + t29
+				sum3 += t30
 			}
 			dc[dcRow+j] = sum3
 		}
@@ -1640,9 +1398,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		return err
 	}
 
-	// @mn.all[n, h] = @mn[n, h] + @hn[n, h] * sigmoid(z[n, 3, h]) * (1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
+	// @mn.all[n, h] = @mn[n, h] + absorb(absorb(@hn[n, h], sigmoid(z[n, 3, h])), 1 - tanh(mn[n, h]) * tanh(mn[n, h]))   for n in N, h in H
 	dmnAll := runtime.Temp[float64](b, N*H)
-	if part := (lstmCellPart20{dhn, dmn, dmnAll, mn, z, G, H}); runtime.Small(N, 9*H) {
+	if part := (lstmCellPart19{dhn, dmn, dmnAll, mn, z, G, H}); runtime.Small(N, 9*H) {
 		if err := part.Run(0, N); err != nil {
 			return err
 		}
@@ -1650,10 +1408,10 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		return err
 	}
 
-	// @z[n, g, h] = (if g == 3 then @hn[n, h] * tanh(mn[n, h]) * sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h])) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
+	// @z[n, g, h] = (if g == 3 then absorb(absorb(@hn[n, h], tanh(mn[n, h])), sigmoid(z[n, 3, h]) * (1 - sigmoid(z[n, 3, h]))) else 0) + (if g == 2 then @mn.all[n, h] * sigmoid(z[n, 0, h]) * (1 - tanh(z[n, 2, h]) * tanh(z[n, 2, h])) else 0) + (if g == 0 then @mn.all[n, h] * tanh(z[n, 2, h]) * sigmoid(z[n, 0, h]) * (1 - sigmoid(z[n, 0, h])) else 0) + (if g == 1 then @mn.all[n, h] * m[n, h] * sigmoid(z[n, 1, h]) * (1 - sigmoid(z[n, 1, h])) else 0)   for n in N, g in G, h in H
 	dz := runtime.Temp[float64](b, N*G*H)
 	if wantDx || wantDh || wantDw || wantDr {
-		if part := (lstmCellPart21{dhn, dmnAll, dz, m, mn, z, G, H}); runtime.Small(N*G, 25*H) {
+		if part := (lstmCellPart20{dhn, dmnAll, dz, m, mn, z, G, H}); runtime.Small(N*G, 25*H) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
 			}
@@ -1662,21 +1420,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @sum2[n, g, h] = if g == 3 || g == 2 || g == 0 || g == 1 then @z[n, g, h] else 0   for n in N, g in G, h in H
-	dsum2 := runtime.Temp[float64](b, N*G*H)
-	if wantDx || wantDh || wantDw || wantDr {
-		if part := (lstmCellPart22{dsum2, dz, G, H}); runtime.Small(N*G, H) {
-			if err := part.Run(0, N*G); err != nil {
-				return err
-			}
-		} else if err := runtime.Split(part, N*G, H); err != nil {
-			return err
-		}
-	}
-
-	// @x[n, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * w[g, j, i] else 0   for n in N, g in G, j in H, i in I
+	// @x[n, i] += @z[n, g, j] * w[g, j, i]   for n in N, g in G, j in H, i in I
 	if wantDx {
-		if part := (lstmCellPart23{dsum2, dx, w, G, H, I}); runtime.Small(N, G*H*I) {
+		if part := (lstmCellPart21{dx, dz, w, G, H, I}); runtime.Small(N, G*H*I) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1685,9 +1431,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @h[n, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * r[g, j, k] else 0   for n in N, g in G, j in H, k in H
+	// @h[n, k] += @z[n, g, j] * r[g, j, k]   for n in N, g in G, j in H, k in H
 	if wantDh {
-		if part := (lstmCellPart24{dh, dsum2, r, G, H}); runtime.Small(N, G*H*H) {
+		if part := (lstmCellPart22{dh, dz, r, G, H}); runtime.Small(N, G*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1698,7 +1444,7 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 
 	// @m[n, h] = @mn.all[n, h] * sigmoid(z[n, 1, h])   for n in N, h in H
 	if wantDm {
-		if part := (lstmCellPart25{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
+		if part := (lstmCellPart23{dm, dmnAll, z, G, H}); runtime.Small(N, H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1707,9 +1453,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @w[g, j, i] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * x[n, i] else 0   for n in N, g in G, j in H, i in I
+	// @w[g, j, i] += @z[n, g, j] * x[n, i]   for n in N, g in G, j in H, i in I
 	if wantDw {
-		if part := (lstmCellPart26{dsum2, dw, x, G, H, I, N}); runtime.Small(G*H, N*I) {
+		if part := (lstmCellPart24{dw, dz, x, G, H, I, N}); runtime.Small(G*H, N*I) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1718,9 +1464,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @r[g, j, k] += if g == 3 || g == 2 || g == 0 || g == 1 then @sum2[n, g, j] * h[n, k] else 0   for n in N, g in G, j in H, k in H
+	// @r[g, j, k] += @z[n, g, j] * h[n, k]   for n in N, g in G, j in H, k in H
 	if wantDr {
-		if part := (lstmCellPart27{dr, dsum2, h, G, H, N}); runtime.Small(G*H, N*H) {
+		if part := (lstmCellPart25{dr, dz, h, G, H, N}); runtime.Small(G*H, N*H) {
 			if err := part.Run(0, G*H); err != nil {
 				return err
 			}
@@ -1729,9 +1475,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @b[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
+	// @b[g, j] += (if g == 3 then absorb(absorb(@hn[n, j], tanh(mn[n, j])), sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j]))) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0)   for n in N, g in G, j in H
 	if wantDb {
-		if part := (lstmCellPart28{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+		if part := (lstmCellPart26{db, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}
@@ -1740,9 +1486,9 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @c[g, j] += if g == 3 || g == 2 || g == 0 || g == 1 then (if g == 3 then @hn[n, j] * tanh(mn[n, j]) * sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j])) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0) else 0   for n in N, g in G, j in H
+	// @c[g, j] += (if g == 3 then absorb(absorb(@hn[n, j], tanh(mn[n, j])), sigmoid(z[n, 3, j]) * (1 - sigmoid(z[n, 3, j]))) else 0) + (if g == 2 then @mn.all[n, j] * sigmoid(z[n, 0, j]) * (1 - tanh(z[n, 2, j]) * tanh(z[n, 2, j])) else 0) + (if g == 0 then @mn.all[n, j] * tanh(z[n, 2, j]) * sigmoid(z[n, 0, j]) * (1 - sigmoid(z[n, 0, j])) else 0) + (if g == 1 then @mn.all[n, j] * m[n, j] * sigmoid(z[n, 1, j]) * (1 - sigmoid(z[n, 1, j])) else 0)   for n in N, g in G, j in H
 	if wantDc {
-		if part := (lstmCellPart29{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
+		if part := (lstmCellPart27{dc, dhn, dmnAll, m, mn, z, G, H, N}); runtime.Small(G, 25*N*H) {
 			if err := part.Run(0, G); err != nil {
 				return err
 			}

@@ -1554,7 +1554,7 @@ func (part *lstm_Part13) Run(from, to int) error {
 					if uint(i2) >= uint(G) {
 						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
 					}
-					t2 := float32(dm[(t*N+n)*H+j] * runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
+					t2 := runtime.Absorb(dm[(t*N+n)*H+j], runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
 					t3 = t2
 				}
 				sum += float64(t3)
@@ -1748,9 +1748,9 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then @m[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]) * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then absorb(absorb(@m[l, n, h], if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -1832,7 +1832,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
 				if c6 {
@@ -1842,12 +1842,12 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float32(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float32(t7*(1-float32(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float32(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -1866,45 +1866,48 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float32(0)
 					if c7 {
-						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float32(t12 * float32(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float32(t13*(1-t13)))
 					}
-					t17 := float32(0)
+					t18 := float32(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
-						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float32(t16*t16))
+						t18 = t17
 					}
-					t20 := float32(0)
+					t22 := float32(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
+						t19 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float32(t20*(1-t20)))
+						t22 = t21
 					}
-					t23 := float32(0)
+					t26 := float32(0)
 					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
-						var t21 float32
+						var t23 float32
 						if c11 {
-							t21 = m[(i8*N+n4)*H+h3]
+							t23 = m[(i8*N+n4)*H+h3]
 						} else {
-							t21 = c0[c0Row+h3]
+							t23 = c0[c0Row+h3]
 						}
-						t22 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-						t23 = float32(float32(dmAt3*t21) * float32(t22*(1-t22)))
+						t24 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+						t25 := runtime.Absorb(runtime.Absorb(dmAt3, t23), float32(t24*(1-t24)))
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t23
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -1955,7 +1958,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
+	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@m[t, n, j], sigmoid(z[t, n, 1, j]))   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
 		if part := (lstm_Part13{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
@@ -2145,7 +2148,7 @@ func (part *lstm_Part22) Run(from, to int) error {
 					if uint(i2) >= uint(G) {
 						return runtime.RangeError("rnn.lstm", "z", "G", i2, G)
 					}
-					t2 := float64(dm[(t*N+n)*H+j] * runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
+					t2 := runtime.Absorb(dm[(t*N+n)*H+j], runtime.Sigmoid(z[((t*N+n)*G+i2)*H+j]))
 					t3 = t2
 				}
 				sum += t3
@@ -2339,9 +2342,9 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then @m[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]) * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then absorb(absorb(@m[l, n, h], if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -2423,7 +2426,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
 				if c6 {
@@ -2433,12 +2436,12 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float64(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float64(t7*(1-float64(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float64(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -2457,45 +2460,48 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float64(0)
 					if c7 {
-						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float64(t12 * float64(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float64(t13*(1-t13)))
 					}
-					t17 := float64(0)
+					t18 := float64(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
-						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float64(t16*t16))
+						t18 = t17
 					}
-					t20 := float64(0)
+					t22 := float64(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := math.Tanh(z[(zRow2+i6)*H+h3])
+						t19 := math.Tanh(z[(zRow2+i6)*H+h3])
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float64(t20*(1-t20)))
+						t22 = t21
 					}
-					t23 := float64(0)
+					t26 := float64(0)
 					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
-						var t21 float64
+						var t23 float64
 						if c11 {
-							t21 = m[(i8*N+n4)*H+h3]
+							t23 = m[(i8*N+n4)*H+h3]
 						} else {
-							t21 = c0[c0Row+h3]
+							t23 = c0[c0Row+h3]
 						}
-						t22 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-						t23 = float64(float64(dmAt3*t21) * float64(t22*(1-t22)))
+						t24 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+						t25 := runtime.Absorb(runtime.Absorb(dmAt3, t23), float64(t24*(1-t24)))
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t23
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -2546,7 +2552,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
+	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@m[t, n, j], sigmoid(z[t, n, 1, j]))   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
 		if part := (lstm_Part22{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
@@ -2656,9 +2662,9 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then @m[l, n, h] * m[l - 1, n, h] * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then absorb(absorb(@m[l, n, h], m[l - 1, n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -2740,7 +2746,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
 				if c6 {
@@ -2750,12 +2756,12 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float32(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float32(t7*(1-float32(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float32(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -2773,44 +2779,46 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float32(0)
 					if c7 {
-						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float32(t12 * float32(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float32(t13*(1-t13)))
 					}
-					t17 := float32(0)
+					t18 := float32(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
-						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float32(t16*t16))
+						t18 = t17
 					}
-					t20 := float32(0)
+					t22 := float32(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
+						t19 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float32(t20*(1-t20)))
+						t22 = t21
 					}
-					t24 := float32(0)
+					t26 := float32(0)
 					if c10 {
-						t23 := float32(0)
+						t25 := float32(0)
 						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
-							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-							t22 := float32(float32(dmAt3*m[(i8*N+n4)*H+h3]) * float32(t21*(1-t21)))
-							t23 = t22
+							t23 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+							t24 := runtime.Absorb(runtime.Absorb(dmAt3, m[(i8*N+n4)*H+h3]), float32(t23*(1-t23)))
+							t25 = t24
 						}
-						t24 = t23
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t24
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -2947,9 +2955,9 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then @m[l, n, h] * m[l - 1, n, h] * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then absorb(absorb(@m[l, n, h], m[l - 1, n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -3031,7 +3039,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
 				if c6 {
@@ -3041,12 +3049,12 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float64(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float64(t7*(1-float64(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float64(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -3064,44 +3072,46 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float64(0)
 					if c7 {
-						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float64(t12 * float64(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float64(t13*(1-t13)))
 					}
-					t17 := float64(0)
+					t18 := float64(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
-						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float64(t16*t16))
+						t18 = t17
 					}
-					t20 := float64(0)
+					t22 := float64(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := math.Tanh(z[(zRow2+i6)*H+h3])
+						t19 := math.Tanh(z[(zRow2+i6)*H+h3])
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float64(t20*(1-t20)))
+						t22 = t21
 					}
-					t24 := float64(0)
+					t26 := float64(0)
 					if c10 {
-						t23 := float64(0)
+						t25 := float64(0)
 						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
-							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-							t22 := float64(float64(dmAt3*m[(i8*N+n4)*H+h3]) * float64(t21*(1-t21)))
-							t23 = t22
+							t23 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+							t24 := runtime.Absorb(runtime.Absorb(dmAt3, m[(i8*N+n4)*H+h3]), float64(t23*(1-t23)))
+							t25 = t24
 						}
-						t24 = t23
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t24
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -3274,9 +3284,9 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then @m[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]) * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then absorb(absorb(@m[l, n, h], if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -3358,7 +3368,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
 				if c6 {
@@ -3368,12 +3378,12 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float32(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float32(t7*(1-float32(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float32(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -3392,45 +3402,48 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float32(0)
 					if c7 {
-						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float32(t12 * float32(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float32(t13*(1-t13)))
 					}
-					t17 := float32(0)
+					t18 := float32(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
-						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float32(t16*t16))
+						t18 = t17
 					}
-					t20 := float32(0)
+					t22 := float32(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
+						t19 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float32(t20*(1-t20)))
+						t22 = t21
 					}
-					t23 := float32(0)
+					t26 := float32(0)
 					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
-						var t21 float32
+						var t23 float32
 						if c11 {
-							t21 = m[(i8*N+n4)*H+h3]
+							t23 = m[(i8*N+n4)*H+h3]
 						} else {
-							t21 = c0[c0Row+h3]
+							t23 = c0[c0Row+h3]
 						}
-						t22 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-						t23 = float32(float32(dmAt3*t21) * float32(t22*(1-t22)))
+						t24 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+						t25 := runtime.Absorb(runtime.Absorb(dmAt3, t23), float32(t24*(1-t24)))
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t23
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -3458,7 +3471,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 		}
 	}
 
-	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
+	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@m[t, n, j], sigmoid(z[t, n, 1, j]))   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float32](b, N*H)
 	if wantDc0 {
 		if part := (lstm_Part13{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
@@ -3603,9 +3616,9 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then @m[l, n, h] * (if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]) * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then absorb(absorb(@m[l, n, h], if 0 <= l - 1 && l - 1 < |L| then m[l - 1, n, h] else c0[n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -3687,7 +3700,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
 				if c6 {
@@ -3697,12 +3710,12 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float64(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float64(t7*(1-float64(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float64(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -3721,45 +3734,48 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float64(0)
 					if c7 {
-						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float64(t12 * float64(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float64(t13*(1-t13)))
 					}
-					t17 := float64(0)
+					t18 := float64(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
-						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float64(t16*t16))
+						t18 = t17
 					}
-					t20 := float64(0)
+					t22 := float64(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := math.Tanh(z[(zRow2+i6)*H+h3])
+						t19 := math.Tanh(z[(zRow2+i6)*H+h3])
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float64(t20*(1-t20)))
+						t22 = t21
 					}
-					t23 := float64(0)
+					t26 := float64(0)
 					if c10 {
 						dmAt3 := dm[dyAllRow2+h3]
-						var t21 float64
+						var t23 float64
 						if c11 {
-							t21 = m[(i8*N+n4)*H+h3]
+							t23 = m[(i8*N+n4)*H+h3]
 						} else {
-							t21 = c0[c0Row+h3]
+							t23 = c0[c0Row+h3]
 						}
-						t22 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-						t23 = float64(float64(dmAt3*t21) * float64(t22*(1-t22)))
+						t24 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+						t25 := runtime.Absorb(runtime.Absorb(dmAt3, t23), float64(t24*(1-t24)))
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t23
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -3787,7 +3803,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 		}
 	}
 
-	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else @m[t, n, j] * sigmoid(z[t, n, 1, j])   for t in L, n in N, j in H
+	// @c0.1[n, j] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@m[t, n, j], sigmoid(z[t, n, 1, j]))   for t in L, n in N, j in H
 	dc01 := runtime.Temp[float64](b, N*H)
 	if wantDc0 {
 		if part := (lstm_Part22{dc01, dm, z, G, H, L, N}); runtime.Small(N, L*H) {
@@ -3893,9 +3909,9 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then @m[l, n, h] * m[l - 1, n, h] * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then absorb(absorb(@m[l, n, h], m[l - 1, n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -3977,7 +3993,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float32(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := float32(math.Tanh(float64(m[dyAllRow+h2])))
 				t11 := float32(0)
 				if c6 {
@@ -3987,12 +4003,12 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float32(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float32(t7*(1-float32(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float32(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -4010,44 +4026,46 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float32(0)
 					if c7 {
-						t12 := float32(dyAll[dyAllRow2+h3] * float32(math.Tanh(float64(m[dyAllRow2+h3]))))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], float32(math.Tanh(float64(m[dyAllRow2+h3]))))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float32(t12 * float32(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float32(t13*(1-t13)))
 					}
-					t17 := float32(0)
+					t18 := float32(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := float32(math.Tanh(float64(z[(zRow2+2)*H+h3])))
-						t17 = float32(float32(dmAt*t15) * (1 - float32(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float32(t16*t16))
+						t18 = t17
 					}
-					t20 := float32(0)
+					t22 := float32(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
+						t19 := float32(math.Tanh(float64(z[(zRow2+i6)*H+h3])))
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float32(float32(dmAt2*t18) * float32(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float32(t20*(1-t20)))
+						t22 = t21
 					}
-					t24 := float32(0)
+					t26 := float32(0)
 					if c10 {
-						t23 := float32(0)
+						t25 := float32(0)
 						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
-							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-							t22 := float32(float32(dmAt3*m[(i8*N+n4)*H+h3]) * float32(t21*(1-t21)))
-							t23 = t22
+							t23 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+							t24 := runtime.Absorb(runtime.Absorb(dmAt3, m[(i8*N+n4)*H+h3]), float32(t23*(1-t23)))
+							t25 = t24
 						}
-						t24 = t23
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t24
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}
@@ -4157,9 +4175,9 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 3 along l down
 
-	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + @y.all[l, n, h] * sigmoid(z[l, n, 3, h]) * (1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @m[l + 1, n, h] * sigmoid(z[l + 1, n, 1, h]) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
+	// @m[l, n, h] = (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @cn[n, h] else 0) else 0) + absorb(absorb(@y.all[l, n, h], sigmoid(z[l, n, 3, h])), 1 - tanh(m[l, n, h]) * tanh(m[l, n, h])) + (if 0 <= l + 1 && l + 1 < |L| then (if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@m[l + 1, n, h], sigmoid(z[l + 1, n, 1, h])) else 0) else 0)   for l in L, n in N, h in H   group 3 along l down
 
-	// @z[l, n, g, h] = (if g == 3 then @y.all[l, n, h] * tanh(m[l, n, h]) * (sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then @m[l, n, h] * sigmoid(z[l, n, 0, h]) * (1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then @m[l, n, h] * tanh(z[l, n, 2, h]) * (sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then @m[l, n, h] * m[l - 1, n, h] * (sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
+	// @z[l, n, g, h] = (if g == 3 then absorb(absorb(@y.all[l, n, h], tanh(m[l, n, h])), sigmoid(z[l, n, 3, h]) * (1 - sigmoid(z[l, n, 3, h]))) else 0) + (if g == 2 then absorb(absorb(@m[l, n, h], sigmoid(z[l, n, 0, h])), 1 - tanh(z[l, n, 2, h]) * tanh(z[l, n, 2, h])) else 0) + (if g == 0 then absorb(absorb(@m[l, n, h], tanh(z[l, n, 2, h])), sigmoid(z[l, n, 0, h]) * (1 - sigmoid(z[l, n, 0, h]))) else 0) + (if g == 1 then (if 0 <= l - 1 && l - 1 < |L| then absorb(absorb(@m[l, n, h], m[l - 1, n, h]), sigmoid(z[l, n, 1, h]) * (1 - sigmoid(z[l, n, 1, h]))) else 0) else 0)   for l in L, n in N, g in G, h in H   group 3 along l down
 
 	// @sum2[l, n, g, h] = @z[l, n, g, h]   for l in L, n in N, g in G, h in H   group 3 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -4241,7 +4259,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 				if uint(i4) >= uint(G) {
 					return runtime.RangeError("rnn.lstm", "z", "G", i4, G)
 				}
-				t7 := float64(dyAll[dyAllRow+h2] * runtime.Sigmoid(z[(zRow+i4)*H+h2]))
+				t7 := runtime.Absorb(dyAll[dyAllRow+h2], runtime.Sigmoid(z[(zRow+i4)*H+h2]))
 				t8 := math.Tanh(m[dyAllRow+h2])
 				t11 := float64(0)
 				if c6 {
@@ -4251,12 +4269,12 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 						if uint(i5) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i5, G)
 						}
-						t9 := float64(dm[(i*N+n3)*H+h2] * runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
+						t9 := runtime.Absorb(dm[(i*N+n3)*H+h2], runtime.Sigmoid(z[((i*N+n3)*G+i5)*H+h2]))
 						t10 = t9
 					}
 					t11 = t10
 				}
-				dm[dyAllRow+h2] = t6 + float64(t7*(1-float64(t8*t8))) + t11
+				dm[dyAllRow+h2] = t6 + runtime.Absorb(t7, 1-float64(t8*t8)) + t11
 				dmSet[dyAllRow+h2] = true
 			}
 		}
@@ -4274,44 +4292,46 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 				for h3 := range H {
 					t14 := float64(0)
 					if c7 {
-						t12 := float64(dyAll[dyAllRow2+h3] * math.Tanh(m[dyAllRow2+h3]))
+						t12 := runtime.Absorb(dyAll[dyAllRow2+h3], math.Tanh(m[dyAllRow2+h3]))
 						t13 := runtime.Sigmoid(z[(zRow2+3)*H+h3])
-						t14 = float64(t12 * float64(t13*(1-t13)))
+						t14 = runtime.Absorb(t12, float64(t13*(1-t13)))
 					}
-					t17 := float64(0)
+					t18 := float64(0)
 					if c8 {
 						dmAt := dm[dyAllRow2+h3]
 						t15 := runtime.Sigmoid(z[zRow2*H+h3])
 						t16 := math.Tanh(z[(zRow2+2)*H+h3])
-						t17 = float64(float64(dmAt*t15) * (1 - float64(t16*t16)))
+						t17 := runtime.Absorb(runtime.Absorb(dmAt, t15), 1-float64(t16*t16))
+						t18 = t17
 					}
-					t20 := float64(0)
+					t22 := float64(0)
 					if c9 {
 						dmAt2 := dm[dyAllRow2+h3]
 						i6 := int(2)
 						if uint(i6) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i6, G)
 						}
-						t18 := math.Tanh(z[(zRow2+i6)*H+h3])
+						t19 := math.Tanh(z[(zRow2+i6)*H+h3])
 						i7 := int(0)
 						if uint(i7) >= uint(G) {
 							return runtime.RangeError("rnn.lstm", "z", "G", i7, G)
 						}
-						t19 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
-						t20 = float64(float64(dmAt2*t18) * float64(t19*(1-t19)))
+						t20 := runtime.Sigmoid(z[(zRow2+i7)*H+h3])
+						t21 := runtime.Absorb(runtime.Absorb(dmAt2, t19), float64(t20*(1-t20)))
+						t22 = t21
 					}
-					t24 := float64(0)
+					t26 := float64(0)
 					if c10 {
-						t23 := float64(0)
+						t25 := float64(0)
 						if c11 {
 							dmAt3 := dm[dyAllRow2+h3]
-							t21 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
-							t22 := float64(float64(dmAt3*m[(i8*N+n4)*H+h3]) * float64(t21*(1-t21)))
-							t23 = t22
+							t23 := runtime.Sigmoid(z[(zRow2+1)*H+h3])
+							t24 := runtime.Absorb(runtime.Absorb(dmAt3, m[(i8*N+n4)*H+h3]), float64(t23*(1-t23)))
+							t25 = t24
 						}
-						t24 = t23
+						t26 = t25
 					}
-					dz[dzRow+h3] = t14 + t17 + t20 + t24
+					dz[dzRow+h3] = t14 + t18 + t22 + t26
 					dzSet[dzRow+h3] = true
 				}
 			}

@@ -843,7 +843,7 @@ func (part *rnn_Part6) Run(from, to int) error {
 		for i := range I {
 			sum := float64(0)
 			for j := range H {
-				sum += float64(float32(dz[dzRow2+j] * w[j*I+i]))
+				sum += float64(runtime.Absorb(dz[dzRow2+j], w[j*I+i]))
 			}
 			dx[dxRow+i] = float32(sum)
 		}
@@ -873,7 +873,7 @@ func (part *rnn_Part7) Run(from, to int) error {
 					if c {
 						t2 = 0
 					} else {
-						t2 = float32(dsum2[dsum2Row2+j] * r[j*H+k])
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
 					}
 					sum += float64(t2)
 				}
@@ -924,7 +924,7 @@ func (part *rnn_Part9) Run(from, to int) error {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					sum += float64(float32(dzAt * x[(dzRow+n)*I+i]))
+					sum += float64(runtime.Absorb(dzAt, x[(dzRow+n)*I+i]))
 				}
 			}
 			dw[dwRow+i] = float32(sum)
@@ -962,7 +962,7 @@ func (part *rnn_Part10) Run(from, to int) error {
 					} else {
 						t2 = h0[n*H+k]
 					}
-					sum += float64(float32(dsum2At * t2))
+					sum += float64(runtime.Absorb(dsum2At, t2))
 				}
 			}
 			dr[drRow+k] = float32(sum)
@@ -1040,11 +1040,11 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	db := runtime.Elements[float32](b, 13)
 	dc := runtime.Elements[float32](b, 14)
 
-	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @sum2[l + 1, n, j] * r[j, k] else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
+	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = @y.all[l, n, h] * (1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = absorb(@y.all[l, n, h], 1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -1071,7 +1071,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 						for j := range H {
 							t := float32(0)
 							if c {
-								t = float32(dsum2[(i*N+n)*H+j] * r[j*H+k])
+								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
 							sum += float64(t)
 						}
@@ -1101,7 +1101,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				yAt := y[dyAllRow+h2]
-				dz[dyAllRow+h2] = float32(dyAll[dyAllRow+h2] * (1 - float32(yAt*yAt)))
+				dz[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-float32(yAt*yAt))
 				dzSet[dyAllRow+h2] = true
 			}
 		}
@@ -1114,7 +1114,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
+	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
 		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
@@ -1125,7 +1125,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else @sum2[t, n, j] * r[j, k]   for t in L, n in N, j in H, k in H
+	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
 		if part := (rnn_Part7{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
@@ -1148,7 +1148,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
+	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
 		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
@@ -1159,7 +1159,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @r[j, k] += @sum2[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
+	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
 		if part := (rnn_Part10{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
@@ -1213,7 +1213,7 @@ func (part *rnn_Part13) Run(from, to int) error {
 		for i := range I {
 			sum := float64(0)
 			for j := range H {
-				sum += float64(dz[dzRow2+j] * w[j*I+i])
+				sum += runtime.Absorb(dz[dzRow2+j], w[j*I+i])
 			}
 			dx[dxRow+i] = sum
 		}
@@ -1243,7 +1243,7 @@ func (part *rnn_Part14) Run(from, to int) error {
 					if c {
 						t2 = 0
 					} else {
-						t2 = float64(dsum2[dsum2Row2+j] * r[j*H+k])
+						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
 					}
 					sum += t2
 				}
@@ -1294,7 +1294,7 @@ func (part *rnn_Part16) Run(from, to int) error {
 				dzRow := t * N
 				for n := range N {
 					dzAt := dz[(dzRow+n)*H+j]
-					sum += float64(dzAt * x[(dzRow+n)*I+i])
+					sum += runtime.Absorb(dzAt, x[(dzRow+n)*I+i])
 				}
 			}
 			dw[dwRow+i] = sum
@@ -1332,7 +1332,7 @@ func (part *rnn_Part17) Run(from, to int) error {
 					} else {
 						t2 = h0[n*H+k]
 					}
-					sum += float64(dsum2At * t2)
+					sum += runtime.Absorb(dsum2At, t2)
 				}
 			}
 			dr[drRow+k] = sum
@@ -1410,11 +1410,11 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	db := runtime.Elements[float64](b, 13)
 	dc := runtime.Elements[float64](b, 14)
 
-	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @sum2[l + 1, n, j] * r[j, k] else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
+	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = @y.all[l, n, h] * (1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = absorb(@y.all[l, n, h], 1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -1441,7 +1441,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 						for j := range H {
 							t := float64(0)
 							if c {
-								t = float64(dsum2[(i*N+n)*H+j] * r[j*H+k])
+								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
 							sum += t
 						}
@@ -1471,7 +1471,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				yAt := y[dyAllRow+h2]
-				dz[dyAllRow+h2] = float64(dyAll[dyAllRow+h2] * (1 - float64(yAt*yAt)))
+				dz[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-float64(yAt*yAt))
 				dzSet[dyAllRow+h2] = true
 			}
 		}
@@ -1484,7 +1484,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
+	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
 		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
@@ -1495,7 +1495,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else @sum2[t, n, j] * r[j, k]   for t in L, n in N, j in H, k in H
+	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
 		if part := (rnn_Part14{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
@@ -1518,7 +1518,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
+	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
 		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
@@ -1529,7 +1529,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @r[j, k] += @sum2[t, n, j] * (if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
+	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
 		if part := (rnn_Part17{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
@@ -1559,129 +1559,6 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			}
 		} else if err := runtime.Split(part, H, L*N); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// rnn_Part20 is a loop that runs in parts.
-type rnn_Part20 struct {
-	dx, dz, w []float32
-	H, I, N   int
-}
-
-func (part *rnn_Part20) Run(from, to int) error {
-	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		dzRow := t * N
-		dzRow2 := (dzRow + n) * H
-		dxRow := (dzRow + n) * I
-		for i := range I {
-			sum := float64(0)
-			for j := range H {
-				sum += float64(runtime.Absorb(dz[dzRow2+j], w[j*I+i]))
-			}
-			dx[dxRow+i] = float32(sum)
-		}
-	}
-	return nil
-}
-
-// rnn_Part21 is a loop that runs in parts.
-type rnn_Part21 struct {
-	dh01, dsum2, r []float32
-	H, L, N        int
-}
-
-func (part *rnn_Part21) Run(from, to int) error {
-	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
-	for n := from; n < to; n++ {
-		dh01Row := n * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				i := t - 1
-				c := 0 <= i && i < L
-				dsum2Row := t * N
-				dsum2Row2 := (dsum2Row + n) * H
-				for j := range H {
-					var t2 float32
-					if c {
-						t2 = 0
-					} else {
-						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
-					}
-					sum += float64(t2)
-				}
-			}
-			dh01[dh01Row+k] = float32(sum)
-		}
-	}
-	return nil
-}
-
-// rnn_Part22 is a loop that runs in parts.
-type rnn_Part22 struct {
-	dw, dz, x  []float32
-	H, I, L, N int
-}
-
-func (part *rnn_Part22) Run(from, to int) error {
-	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
-	for j := from; j < to; j++ {
-		dwRow := j * I
-		for i := range I {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum += float64(runtime.Absorb(dzAt, x[(dzRow+n)*I+i]))
-				}
-			}
-			dw[dwRow+i] = float32(sum)
-		}
-	}
-	return nil
-}
-
-// rnn_Part23 is a loop that runs in parts.
-type rnn_Part23 struct {
-	dr, dsum2, h0, y []float32
-	H, L, N          int
-}
-
-func (part *rnn_Part23) Run(from, to int) error {
-	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		drRow := j * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				dsum2Row := t * N
-				i := t - 1
-				c := 0 <= i
-				c4 := c
-				if c4 {
-					c2 := i < L
-					c4 = c2
-				}
-				for n := range N {
-					dsum2At := dsum2[(dsum2Row+n)*H+j]
-					var t2 float32
-					if c4 {
-						t2 = y[(i*N+n)*H+k]
-					} else {
-						t2 = h0[n*H+k]
-					}
-					sum += float64(runtime.Absorb(dsum2At, t2))
-				}
-			}
-			dr[drRow+k] = float32(sum)
 		}
 	}
 	return nil
@@ -1795,7 +1672,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part20{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -1807,7 +1684,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float32](b, N*H)
 	if wantDh0 {
-		if part := (rnn_Part21{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+		if part := (rnn_Part7{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -1829,7 +1706,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part22{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1840,7 +1717,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part23{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part10{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -1868,129 +1745,6 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			}
 		} else if err := runtime.Split(part, H, L*N); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// rnn_Part24 is a loop that runs in parts.
-type rnn_Part24 struct {
-	dx, dz, w []float64
-	H, I, N   int
-}
-
-func (part *rnn_Part24) Run(from, to int) error {
-	dx, dz, w, H, I, N := part.dx, part.dz, part.w, part.H, part.I, part.N
-	for point := from; point < to; point++ {
-		rest := point
-		n := rest % N
-		rest /= N
-		t := rest
-		dzRow := t * N
-		dzRow2 := (dzRow + n) * H
-		dxRow := (dzRow + n) * I
-		for i := range I {
-			sum := float64(0)
-			for j := range H {
-				sum += runtime.Absorb(dz[dzRow2+j], w[j*I+i])
-			}
-			dx[dxRow+i] = sum
-		}
-	}
-	return nil
-}
-
-// rnn_Part25 is a loop that runs in parts.
-type rnn_Part25 struct {
-	dh01, dsum2, r []float64
-	H, L, N        int
-}
-
-func (part *rnn_Part25) Run(from, to int) error {
-	dh01, dsum2, r, H, L, N := part.dh01, part.dsum2, part.r, part.H, part.L, part.N
-	for n := from; n < to; n++ {
-		dh01Row := n * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				i := t - 1
-				c := 0 <= i && i < L
-				dsum2Row := t * N
-				dsum2Row2 := (dsum2Row + n) * H
-				for j := range H {
-					var t2 float64
-					if c {
-						t2 = 0
-					} else {
-						t2 = runtime.Absorb(dsum2[dsum2Row2+j], r[j*H+k])
-					}
-					sum += t2
-				}
-			}
-			dh01[dh01Row+k] = sum
-		}
-	}
-	return nil
-}
-
-// rnn_Part26 is a loop that runs in parts.
-type rnn_Part26 struct {
-	dw, dz, x  []float64
-	H, I, L, N int
-}
-
-func (part *rnn_Part26) Run(from, to int) error {
-	dw, dz, x, H, I, L, N := part.dw, part.dz, part.x, part.H, part.I, part.L, part.N
-	for j := from; j < to; j++ {
-		dwRow := j * I
-		for i := range I {
-			sum := float64(0)
-			for t := range L {
-				dzRow := t * N
-				for n := range N {
-					dzAt := dz[(dzRow+n)*H+j]
-					sum += runtime.Absorb(dzAt, x[(dzRow+n)*I+i])
-				}
-			}
-			dw[dwRow+i] = sum
-		}
-	}
-	return nil
-}
-
-// rnn_Part27 is a loop that runs in parts.
-type rnn_Part27 struct {
-	dr, dsum2, h0, y []float64
-	H, L, N          int
-}
-
-func (part *rnn_Part27) Run(from, to int) error {
-	dr, dsum2, h0, y, H, L, N := part.dr, part.dsum2, part.h0, part.y, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		drRow := j * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				dsum2Row := t * N
-				i := t - 1
-				c := 0 <= i
-				c4 := c
-				if c4 {
-					c2 := i < L
-					c4 = c2
-				}
-				for n := range N {
-					dsum2At := dsum2[(dsum2Row+n)*H+j]
-					var t2 float64
-					if c4 {
-						t2 = y[(i*N+n)*H+k]
-					} else {
-						t2 = h0[n*H+k]
-					}
-					sum += runtime.Absorb(dsum2At, t2)
-				}
-			}
-			dr[drRow+k] = sum
 		}
 	}
 	return nil
@@ -2104,7 +1858,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part24{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2116,7 +1870,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	// @h0.1[n, k] += if 0 <= t - 1 && t - 1 < |L| then 0 else absorb(@sum2[t, n, j], r[j, k])   for t in L, n in N, j in H, k in H
 	dh01 := runtime.Temp[float64](b, N*H)
 	if wantDh0 {
-		if part := (rnn_Part25{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
+		if part := (rnn_Part14{dh01, dsum2, r, H, L, N}); runtime.Small(N, L*H*H) {
 			if err := part.Run(0, N); err != nil {
 				return err
 			}
@@ -2138,7 +1892,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part26{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2149,7 +1903,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += absorb(@sum2[t, n, j], if 0 <= t - 1 && t - 1 < |L| then y[t - 1, n, k] else h0[n, k])   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part27{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part17{dr, dsum2, h0, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2182,13 +1936,13 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part28 is a loop that runs in parts.
-type rnn_Part28 struct {
+// rnn_Part20 is a loop that runs in parts.
+type rnn_Part20 struct {
 	dr, dsum2, y []float32
 	H, L, N      int
 }
 
-func (part *rnn_Part28) Run(from, to int) error {
+func (part *rnn_Part20) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
@@ -2201,7 +1955,7 @@ func (part *rnn_Part28) Run(from, to int) error {
 				for n := range N {
 					t3 := float32(0)
 					if c {
-						t2 := float32(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
+						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
 						t3 = t2
 					}
 					sum += float64(t3)
@@ -2236,11 +1990,11 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	db := runtime.Elements[float32](b, 12)
 	dc := runtime.Elements[float32](b, 13)
 
-	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @sum2[l + 1, n, j] * r[j, k] else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
+	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = @y.all[l, n, h] * (1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = absorb(@y.all[l, n, h], 1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float32](b, L*N*H)
@@ -2267,7 +2021,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 						for j := range H {
 							t := float32(0)
 							if c {
-								t = float32(dsum2[(i*N+n)*H+j] * r[j*H+k])
+								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
 							sum += float64(t)
 						}
@@ -2297,7 +2051,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				yAt := y[dyAllRow+h2]
-				dz[dyAllRow+h2] = float32(dyAll[dyAllRow+h2] * (1 - float32(yAt*yAt)))
+				dz[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-float32(yAt*yAt))
 				dzSet[dyAllRow+h2] = true
 			}
 		}
@@ -2310,7 +2064,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
+	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
 		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
@@ -2321,7 +2075,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
+	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
 		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
@@ -2332,9 +2086,9 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
+	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part28{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part20{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2367,13 +2121,13 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-// rnn_Part29 is a loop that runs in parts.
-type rnn_Part29 struct {
+// rnn_Part21 is a loop that runs in parts.
+type rnn_Part21 struct {
 	dr, dsum2, y []float64
 	H, L, N      int
 }
 
-func (part *rnn_Part29) Run(from, to int) error {
+func (part *rnn_Part21) Run(from, to int) error {
 	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
 	for j := from; j < to; j++ {
 		drRow := j * H
@@ -2386,7 +2140,7 @@ func (part *rnn_Part29) Run(from, to int) error {
 				for n := range N {
 					t3 := float64(0)
 					if c {
-						t2 := float64(dsum2[(dsum2Row+n)*H+j] * y[(i*N+n)*H+k])
+						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
 						t3 = t2
 					}
 					sum += t3
@@ -2421,11 +2175,11 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	db := runtime.Elements[float64](b, 12)
 	dc := runtime.Elements[float64](b, 13)
 
-	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then @sum2[l + 1, n, j] * r[j, k] else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
+	// @y.all.1[l, n, k] += if 0 <= l + 1 - 1 && l + 1 - 1 < |L| then absorb(@sum2[l + 1, n, j], r[j, k]) else 0   for l in L, n in N, k in H, j in H   where 0 <= l + 1 && l + 1 < |L|   group 2 along l down
 
 	// @y.all[l, n, h] = @y[l, n, h] + (if l == |L| - 1 then (if 0 <= |L| - 1 && |L| - 1 < |L| then @hn[n, h] else 0) else 0) + @y.all.1[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 
-	// @z[l, n, h] = @y.all[l, n, h] * (1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
+	// @z[l, n, h] = absorb(@y.all[l, n, h], 1 - y[l, n, h] * y[l, n, h])   for l in L, n in N, h in H   group 2 along l down
 
 	// @sum2[l, n, h] = @z[l, n, h]   for l in L, n in N, h in H   group 2 along l down
 	dyAll1 := runtime.Temp[float64](b, L*N*H)
@@ -2452,7 +2206,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 						for j := range H {
 							t := float64(0)
 							if c {
-								t = float64(dsum2[(i*N+n)*H+j] * r[j*H+k])
+								t = runtime.Absorb(dsum2[(i*N+n)*H+j], r[j*H+k])
 							}
 							sum += t
 						}
@@ -2482,7 +2236,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			dyAllRow := (dyAll1Row + n3) * H
 			for h2 := range H {
 				yAt := y[dyAllRow+h2]
-				dz[dyAllRow+h2] = float64(dyAll[dyAllRow+h2] * (1 - float64(yAt*yAt)))
+				dz[dyAllRow+h2] = runtime.Absorb(dyAll[dyAllRow+h2], 1-float64(yAt*yAt))
 				dzSet[dyAllRow+h2] = true
 			}
 		}
@@ -2495,7 +2249,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @x[t, n, i] += @z[t, n, j] * w[j, i]   for t in L, n in N, j in H, i in I
+	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
 		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
@@ -2506,7 +2260,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @w[j, i] += @z[t, n, j] * x[t, n, i]   for t in L, n in N, j in H, i in I
+	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
 		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
@@ -2517,9 +2271,9 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 		}
 	}
 
-	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then @sum2[t, n, j] * y[t - 1, n, k] else 0   for t in L, n in N, j in H, k in H
+	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part29{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part21{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2547,37 +2301,6 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 			}
 		} else if err := runtime.Split(part, H, L*N); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// rnn_Part30 is a loop that runs in parts.
-type rnn_Part30 struct {
-	dr, dsum2, y []float32
-	H, L, N      int
-}
-
-func (part *rnn_Part30) Run(from, to int) error {
-	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		drRow := j * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				i := t - 1
-				c := 0 <= i && i < L
-				dsum2Row := t * N
-				for n := range N {
-					t3 := float32(0)
-					if c {
-						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
-						t3 = t2
-					}
-					sum += float64(t3)
-				}
-			}
-			dr[drRow+k] = float32(sum)
 		}
 	}
 	return nil
@@ -2688,7 +2411,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part20{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part6{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2699,7 +2422,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part22{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part9{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2710,7 +2433,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part30{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part20{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2738,37 +2461,6 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 			}
 		} else if err := runtime.Split(part, H, L*N); err != nil {
 			return err
-		}
-	}
-	return nil
-}
-
-// rnn_Part31 is a loop that runs in parts.
-type rnn_Part31 struct {
-	dr, dsum2, y []float64
-	H, L, N      int
-}
-
-func (part *rnn_Part31) Run(from, to int) error {
-	dr, dsum2, y, H, L, N := part.dr, part.dsum2, part.y, part.H, part.L, part.N
-	for j := from; j < to; j++ {
-		drRow := j * H
-		for k := range H {
-			sum := float64(0)
-			for t := range L {
-				i := t - 1
-				c := 0 <= i && i < L
-				dsum2Row := t * N
-				for n := range N {
-					t3 := float64(0)
-					if c {
-						t2 := runtime.Absorb(dsum2[(dsum2Row+n)*H+j], y[(i*N+n)*H+k])
-						t3 = t2
-					}
-					sum += t3
-				}
-			}
-			dr[drRow+k] = sum
 		}
 	}
 	return nil
@@ -2879,7 +2571,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @x[t, n, i] += absorb(@z[t, n, j], w[j, i])   for t in L, n in N, j in H, i in I
 	if wantDx {
-		if part := (rnn_Part24{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
+		if part := (rnn_Part13{dx, dz, w, H, I, N}); runtime.Small(L*N, H*I) {
 			if err := part.Run(0, L*N); err != nil {
 				return err
 			}
@@ -2890,7 +2582,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @w[j, i] += absorb(@z[t, n, j], x[t, n, i])   for t in L, n in N, j in H, i in I
 	if wantDw {
-		if part := (rnn_Part26{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
+		if part := (rnn_Part16{dw, dz, x, H, I, L, N}); runtime.Small(H, L*N*I) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}
@@ -2901,7 +2593,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 
 	// @r[j, k] += if 0 <= t - 1 && t - 1 < |L| then absorb(@sum2[t, n, j], y[t - 1, n, k]) else 0   for t in L, n in N, j in H, k in H
 	if wantDr {
-		if part := (rnn_Part31{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
+		if part := (rnn_Part21{dr, dsum2, y, H, L, N}); runtime.Small(H, L*N*H) {
 			if err := part.Run(0, H); err != nil {
 				return err
 			}

@@ -709,11 +709,26 @@ func (part *adaptiveMaxPoolPart11) Run(from, to int) error {
 			if P0 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 			}
-			i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
+			n2, ok := runtime.AddInt(runtime.FloorDiv(argminAt, i2), runtime.FloorDiv(i3, P0))
+			if !ok {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+			}
+			n3, ok2 := runtime.MulInt(n2, S1)
+			if !ok2 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+			}
 			if i2 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 			}
-			at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
+			n4, ok3 := runtime.AddInt(runtime.FloorModInt(argminAt, i2), i)
+			if !ok3 {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+			}
+			n5, ok4 := runtime.AddInt(n3, n4)
+			if !ok4 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n5)
 		}
 	}
 	return nil
@@ -1209,11 +1224,26 @@ func (part *adaptiveMaxPoolPart18[T]) Run(from, to int) error {
 			if P0 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
 			}
-			i4 := (runtime.FloorDiv(argminAt, i2) + runtime.FloorDiv(i3, P0)) * S1
+			n2, ok := runtime.AddInt(runtime.FloorDiv(argminAt, i2), runtime.FloorDiv(i3, P0))
+			if !ok {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+			}
+			n3, ok2 := runtime.MulInt(n2, S1)
+			if !ok2 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+			}
 			if i2 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 			}
-			at[argminRow2+p1] = int64(i4 + (runtime.FloorModInt(argminAt, i2) + i))
+			n4, ok3 := runtime.AddInt(runtime.FloorModInt(argminAt, i2), i)
+			if !ok3 {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+			}
+			n5, ok4 := runtime.AddInt(n3, n4)
+			if !ok4 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n5)
 		}
 	}
 	return nil
@@ -1538,9 +1568,20 @@ func (part *adaptiveMaxPoolPart22) Run(from, to int) error {
 			if n2 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
 			}
+			if n2 < 0 && argminAt == math.MinInt || n2 == math.MinInt {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) is out of the range of int64")
+			}
 			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 			if P0 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			n3, ok := runtime.AddInt(i7, runtime.FloorDiv(i8, P0))
+			if !ok {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+			}
+			n4, ok2 := runtime.MulInt(n3, S1)
+			if !ok2 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
 			}
 			if i6 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
@@ -1548,11 +1589,30 @@ func (part *adaptiveMaxPoolPart22) Run(from, to int) error {
 			if i4 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 			}
-			i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+			n5, ok3 := runtime.AddInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4), i3)
+			if !ok3 {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+			}
+			n6, ok4 := runtime.AddInt(n4, n5)
+			if !ok4 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+			}
+			n7, ok5 := runtime.MulInt(n6, S2)
+			if !ok5 {
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| is out of the range of int64")
+			}
 			if i6 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
 			}
-			at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+			n8, ok6 := runtime.AddInt(runtime.FloorModInt(argminAt, i6), i5)
+			if !ok6 {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|) is out of the range of int64")
+			}
+			n9, ok7 := runtime.AddInt(n7, n8)
+			if !ok7 {
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n9)
 		}
 	}
 	return nil
@@ -1582,6 +1642,9 @@ func (part *adaptiveMaxPoolPart23) Run(from, to int) error {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
 			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
@@ -1639,21 +1702,21 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (adaptiveMaxPoolPart23{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart23{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -1867,6 +1930,9 @@ func (part *adaptiveMaxPoolPart26) Run(from, to int) error {
 			if i == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
@@ -1923,21 +1989,21 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart22{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (adaptiveMaxPoolPart26{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart26{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -2173,9 +2239,20 @@ func (part *adaptiveMaxPoolPart29[T]) Run(from, to int) error {
 			if n2 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
 			}
+			if n2 < 0 && argminAt == math.MinInt || n2 == math.MinInt {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) is out of the range of int64")
+			}
 			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 			if P0 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+			}
+			n3, ok := runtime.AddInt(i7, runtime.FloorDiv(i8, P0))
+			if !ok {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+			}
+			n4, ok2 := runtime.MulInt(n3, S1)
+			if !ok2 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
 			}
 			if i6 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
@@ -2183,11 +2260,30 @@ func (part *adaptiveMaxPoolPart29[T]) Run(from, to int) error {
 			if i4 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
 			}
-			i9 := (i7+runtime.FloorDiv(i8, P0))*S1 + (runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4) + i3)
+			n5, ok3 := runtime.AddInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4), i3)
+			if !ok3 {
+				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+			}
+			n6, ok4 := runtime.AddInt(n4, n5)
+			if !ok4 {
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+			}
+			n7, ok5 := runtime.MulInt(n6, S2)
+			if !ok5 {
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| is out of the range of int64")
+			}
 			if i6 == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
 			}
-			at[argminRow3+p2] = int64(i9*S2 + (runtime.FloorModInt(argminAt, i6) + i5))
+			n8, ok6 := runtime.AddInt(runtime.FloorModInt(argminAt, i6), i5)
+			if !ok6 {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|) is out of the range of int64")
+			}
+			n9, ok7 := runtime.AddInt(n7, n8)
+			if !ok7 {
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n9)
 		}
 	}
 	return nil
@@ -2217,6 +2313,9 @@ func (part *adaptiveMaxPoolPart30[T]) Run(from, to int) error {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
 				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
 			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
@@ -2274,21 +2373,21 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	}
 
 	// at[n, p0, p1, p2] = i64(((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
-	if part := (adaptiveMaxPoolPart29[T]{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart29[T]{argminSet, argmin, at, P0, P1, P2, S0, S1, S2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (adaptiveMaxPoolPart30[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (adaptiveMaxPoolPart30[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)

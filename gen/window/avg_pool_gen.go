@@ -69,7 +69,7 @@ func (a *AvgPoolAttrs) values(kernel []int) (avgPoolValues, error) {
 //
 // x: T[...N, ...S]; y: T[...N, ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: kernel must be positive; stride must be positive; pad must be at most half of the kernel; divisor must not be 0.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: kernel must be positive; stride must be positive; pad must be at most half of the kernel; divisor must not be 0.
 //
 // With x = [[[1, 3, 2], [7, 5, 4], [0, 8, 6]]], y is [[[4, 3.5], [3.5, 5.75]]]:
 //
@@ -215,6 +215,12 @@ func avgPoolStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) erro
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideDivisorNoCeilModeRun0F32(b, v)
@@ -229,6 +235,18 @@ func avgPoolStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) erro
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideDivisorNoCeilModeRun1F32(b, v)
@@ -242,6 +260,24 @@ func avgPoolStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) erro
 func avgPoolStrideDivisorNoCeilModeRun2(b *runtime.Bound, v *avgPoolValues) error {
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -266,6 +302,15 @@ func avgPoolStrideDivisorNoCeilModeRun(b *runtime.Bound, v *avgPoolValues) error
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b, v)
@@ -277,6 +322,21 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b, v)
@@ -288,6 +348,27 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *
 
 // avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2 is one of the cases of avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Mul(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Min(runtime.Whole(b.PackExt(1, 2))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Max(runtime.Whole(0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) * (min(p2 * stride[2] - pad[2] + kernel[2], |S2|) - max(p2 * stride[2] - pad[2], 0)) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b, v)
@@ -311,6 +392,15 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b *runtime.Bound, v *a
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "|S0| + 2 * pad[0] - p0 * stride[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b, v)
@@ -322,6 +412,21 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *av
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0)))))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b, v)
@@ -333,6 +438,27 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *av
 
 // avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2 is one of the cases of avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0)))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Min(runtime.Whole(b.PackExt(1, 2)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0)))))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * stride[2]) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b, v)
@@ -359,6 +485,12 @@ func avgPoolNoStrideDivisorNoCeilModeRun0(b *runtime.Bound, v *avgPoolValues) er
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideDivisorNoCeilModeRun0F32(b, v)
@@ -373,6 +505,18 @@ func avgPoolNoStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) er
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
 	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideDivisorNoCeilModeRun1F32(b, v)
@@ -386,6 +530,24 @@ func avgPoolNoStrideDivisorNoCeilModeRun1(b *runtime.Bound, v *avgPoolValues) er
 func avgPoolNoStrideDivisorNoCeilModeRun2(b *runtime.Bound, v *avgPoolValues) error {
 	if !(v.divisor != 0) {
 		return runtime.RequireError("window.avg_pool", "divisor", "divisor must not be 0", runtime.ErrAttr, v.divisor)
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * kernel[2] + k2 - pad[2] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -410,6 +572,15 @@ func avgPoolNoStrideDivisorNoCeilModeRun(b *runtime.Bound, v *avgPoolValues) err
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0F32(b, v)
@@ -421,6 +592,21 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1F32(b, v)
@@ -432,6 +618,27 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v
 
 // avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * kernel[2] + k2 - pad[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Mul(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Min(runtime.Whole(b.PackExt(1, 2))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Max(runtime.Whole(0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) * (min(p2 * kernel[2] - pad[2] + kernel[2], |S2|) - max(p2 * kernel[2] - pad[2], 0)) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2F32(b, v)
@@ -455,6 +662,15 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b *runtime.Bound, v 
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "|S0| + 2 * pad[0] - p0 * kernel[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0F32(b, v)
@@ -466,6 +682,21 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1F32(b, v)
@@ -477,6 +708,27 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *
 
 // avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2 is one of the cases of avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun.
 func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *avgPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.avg_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "p2 * kernel[2] + k2 - pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Min(runtime.Whole(b.PackExt(1, 2)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))))).Inside(61) {
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * kernel[2]) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2F32(b, v)

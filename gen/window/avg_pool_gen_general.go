@@ -14,10 +14,16 @@ func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -42,11 +48,20 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -56,6 +71,9 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -81,12 +99,24 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -97,6 +127,9 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
@@ -106,6 +139,9 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
@@ -131,10 +167,19 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
@@ -143,6 +188,12 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -166,11 +217,23 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
@@ -179,6 +242,12 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -188,6 +257,12 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
@@ -196,6 +271,12 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
 	i5 := -runtime.FloorDiv(-i4, den2)
+	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -219,12 +300,27 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.stride, 0, 0) && 0 < runtime.Entry(v.stride, 1, 0) && 0 < runtime.Entry(v.stride, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
@@ -233,6 +329,12 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -242,6 +344,12 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
@@ -250,6 +358,12 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
 	i5 := -runtime.FloorDiv(-i4, den2)
+	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -259,6 +373,12 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
+	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S2| + pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
+	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	if stride2 == 0 {
@@ -267,6 +387,12 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	i7 := runtime.Numerator(S2+2*pad2-(runtime.Entry(v.kernel, 2, 0)-1)-1, stride2)
 	den3 := runtime.Denominator(stride2)
 	i8 := -runtime.FloorDiv(-i7, den3)
+	if S2+pad2 <= i8*stride2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
+	}
+	if !(S2+pad2 <= i8*stride2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+	}
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
 		i9 = i8
@@ -290,10 +416,16 @@ func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
@@ -318,11 +450,20 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
@@ -332,6 +473,9 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -357,12 +501,24 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
@@ -373,6 +529,9 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
 		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
@@ -382,6 +541,9 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
@@ -407,10 +569,19 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
@@ -419,6 +590,12 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -442,11 +619,23 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
@@ -455,6 +644,12 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -464,6 +659,12 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -472,6 +673,12 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	i5 := -runtime.FloorDiv(-i4, den2)
+	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -495,12 +702,27 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if !(0 < runtime.Entry(v.kernel, 0, 0) && 0 < runtime.Entry(v.kernel, 1, 0) && 0 < runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.avg_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
@@ -509,6 +731,12 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -518,6 +746,12 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -526,6 +760,12 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	i5 := -runtime.FloorDiv(-i4, den2)
+	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -535,6 +775,12 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	if i6 < 0 {
 		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
+	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "|S2| + pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
+	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
@@ -543,6 +789,12 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	i7 := runtime.Numerator(S2+2*pad2-(kernel2-1)-1, kernel2)
 	den3 := runtime.Denominator(kernel2)
 	i8 := -runtime.FloorDiv(-i7, den3)
+	if S2+pad2 <= i8*kernel2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
+	}
+	if !(S2+pad2 <= i8*kernel2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+	}
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
 		i9 = i8

@@ -61,7 +61,7 @@ func (a *ConvAttrs) values() (conv_Values, error) {
 //
 // x: T[...N, (G, C), ...S], w: T[(G, F), C, ...K], b: T[(G, F)] or nil; y: T[...N, (G, F), ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: stride must be positive; dilation must be positive; pad must not be negative; groups must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: stride must be positive; dilation must be positive; pad must not be negative; groups must be positive.
 //
 // With x = [[[[1, 2, 3], [4, 5, 6], [7, 8, 9]]]] and w = [[[[1, 2], [3, 4]]]], y is [[[[11, 18], [67, 77]]]]:
 //
@@ -184,6 +184,9 @@ func ConvBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *ConvAttrs)
 
 // conv_Run0 is one of the cases of conv_Run.
 func conv_Run0(b *runtime.Bound, v *conv_Values) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run0F32(b, v)
@@ -195,6 +198,12 @@ func conv_Run0(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Run1 is one of the cases of conv_Run.
 func conv_Run1(b *runtime.Bound, v *conv_Values) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run1F32(b, v)
@@ -206,6 +215,15 @@ func conv_Run1(b *runtime.Bound, v *conv_Values) error {
 
 // conv_Run2 is one of the cases of conv_Run.
 func conv_Run2(b *runtime.Bound, v *conv_Values) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Add(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.conv", "p2 * stride[2] + k2 * dilation[2] - pad[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return conv_Run2F32(b, v)

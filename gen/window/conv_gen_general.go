@@ -25,6 +25,9 @@ func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
@@ -62,6 +65,9 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
@@ -71,6 +77,9 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -111,6 +120,9 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	if err := b.Derive(1, v.groups); err != nil {
 		return err
 	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
@@ -121,6 +133,9 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
@@ -130,6 +145,9 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(K2).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.conv", "floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(K2-1)
 	n3 := runtime.Entry(v.stride, 2, 1)

@@ -69,7 +69,7 @@ func (a *ConvTransposeAttrs) values() (convTransposeValues, error) {
 //
 // x: T[...N, (G, C), ...S], w: T[(G, C), F, ...K], b: T[(G, F)] or nil; y: T[...N, (G, F), ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: stride must be positive; dilation must be positive; pad must not be negative; output_pad must not be negative; output_pad must be below stride or dilation; groups must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: stride must be positive; dilation must be positive; pad must not be negative; output_pad must not be negative; output_pad must be below stride or dilation; groups must be positive.
 //
 // With x = [[1, 2, 3]], w = [[[1, 10]]] and b = [0.5], y is [[1.5, 10.5, 2.5, 20.5, 3.5, 30.5]]:
 //
@@ -197,6 +197,21 @@ func ConvTransposeBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *C
 
 // convTransposeRun0 is one of the cases of convTransposeRun.
 func convTransposeRun0(b *runtime.Bound, v *convTransposeValues) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun0F32(b, v)
@@ -208,6 +223,36 @@ func convTransposeRun0(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeRun1 is one of the cases of convTransposeRun.
 func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - |S1| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun1F32(b, v)
@@ -219,6 +264,51 @@ func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
 
 // convTransposeRun2 is one of the cases of convTransposeRun.
 func convTransposeRun2(b *runtime.Bound, v *convTransposeValues) error {
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - |S1| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p2 + pad[2] - k2 * dilation[2]) / stride[2]) - (p2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "floor((p2 + pad[2] - k2 * dilation[2]) / stride[2]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "0 - (p2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Sub(runtime.Whole(b.PackExt(3, 2))).Inside(61) {
+		return runtime.FaultError("window.conv_transpose", "(p2 + pad[2] - k2 * dilation[2]) / stride[2] - |S2| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return convTransposeRun2F32(b, v)

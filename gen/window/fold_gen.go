@@ -59,7 +59,7 @@ func (a *FoldAttrs) values(size []int, kernel []int) (foldValues, error) {
 //
 // x: T[...N, (C, ...K), (...L)]; y: T[...N, C, ...S]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
 //
 // With x = [[1, 2], [10, 20]], y is [[1, 12, 20]]:
 //
@@ -192,6 +192,21 @@ func FoldBackwardInto(dx, dy, x *runtime.Tensor, size []int, kernel []int, attrs
 
 // foldRun0 is one of the cases of foldRun.
 func foldRun0(b *runtime.Bound, v *foldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun0F32(b, v)
@@ -204,6 +219,36 @@ func foldRun0(b *runtime.Bound, v *foldValues) error {
 
 // foldRun1 is one of the cases of foldRun.
 func foldRun1(b *runtime.Bound, v *foldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - |L1| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun1F32(b, v)
@@ -216,6 +261,51 @@ func foldRun1(b *runtime.Bound, v *foldValues) error {
 
 // foldRun2 is one of the cases of foldRun.
 func foldRun2(b *runtime.Bound, v *foldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s0 + pad[0] - k0 * dilation[0]) / stride[0]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - |L1| is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s2 + pad[2] - k2 * dilation[2]) / stride[2]) - (s2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Inside(61) {
+		return runtime.FaultError("window.fold", "floor((s2 + pad[2] - k2 * dilation[2]) / stride[2]) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Sub(runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
+		return runtime.FaultError("window.fold", "0 - (s2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Sub(runtime.Whole(b.PackExt(3, 2))).Inside(61) {
+		return runtime.FaultError("window.fold", "(s2 + pad[2] - k2 * dilation[2]) / stride[2] - |L2| is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return foldRun2F32(b, v)

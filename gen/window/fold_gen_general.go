@@ -28,6 +28,9 @@ func foldFactors0(b *runtime.Bound, v *foldValues) error {
 	if K0 < 0 {
 		return runtime.ShapeError("window.fold", "K0 = kernel[0] that isn't negative", K0)
 	}
+	if !runtime.Whole(runtime.Entry(v.size, 0, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
 	n := runtime.Entry(v.stride, 0, 1)
@@ -81,6 +84,9 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 	if K1 < 0 {
 		return runtime.ShapeError("window.fold", "K1 = kernel[1] that isn't negative", K1)
 	}
+	if !runtime.Whole(runtime.Entry(v.size, 0, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
 	n := runtime.Entry(v.stride, 0, 1)
@@ -91,6 +97,9 @@ func foldFactors1(b *runtime.Bound, v *foldValues) error {
 	L0 := i3 + 1
 	if L0 < 0 {
 		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
+	}
+	if !runtime.Whole(runtime.Entry(v.size, 1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
@@ -153,6 +162,9 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	if K2 < 0 {
 		return runtime.ShapeError("window.fold", "K2 = kernel[2] that isn't negative", K2)
 	}
+	if !runtime.Whole(runtime.Entry(v.size, 0, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	i2 := runtime.Entry(v.size, 0, 0) + 2*runtime.Entry(v.pad, 0, 0) - i
 	n := runtime.Entry(v.stride, 0, 1)
@@ -164,6 +176,9 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	if L0 < 0 {
 		return runtime.ShapeError("window.fold", "L0 = floor((size[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
+	if !runtime.Whole(runtime.Entry(v.size, 1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	i5 := runtime.Entry(v.size, 1, 0) + 2*runtime.Entry(v.pad, 1, 0) - i4
 	n2 := runtime.Entry(v.stride, 1, 1)
@@ -174,6 +189,9 @@ func foldFactors2(b *runtime.Bound, v *foldValues) error {
 	L1 := i6 + 1
 	if L1 < 0 {
 		return runtime.ShapeError("window.fold", "L1 = floor((size[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
+	}
+	if !runtime.Whole(runtime.Entry(v.size, 2, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.fold", "floor((size[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	i8 := runtime.Entry(v.size, 2, 0) + 2*runtime.Entry(v.pad, 2, 0) - i7

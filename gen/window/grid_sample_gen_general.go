@@ -7524,7 +7524,7 @@ func (part *gridSample_Part84) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dsAt), t6) + runtime.Absorb(float32(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -7532,13 +7532,13 @@ func (part *gridSample_Part84) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dsAt2), t11) - float32(6*dsAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -7583,7 +7583,7 @@ func (part *gridSample_Part85) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dtAt), t6) + runtime.Absorb(float32(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -7591,13 +7591,13 @@ func (part *gridSample_Part85) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dtAt2), t11) - float32(6*dtAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -7830,7 +7830,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part84{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -7842,7 +7842,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part85{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -8053,7 +8053,7 @@ func (part *gridSample_Part90) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dsAt), t6) + runtime.Absorb(float64(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -8061,13 +8061,13 @@ func (part *gridSample_Part90) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dsAt2), t11) - float64(6*dsAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -8112,7 +8112,7 @@ func (part *gridSample_Part91) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dtAt), t6) + runtime.Absorb(float64(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -8120,13 +8120,13 @@ func (part *gridSample_Part91) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dtAt2), t11) - float64(6*dtAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -8358,7 +8358,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part90{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -8370,7 +8370,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part91{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -9652,7 +9652,7 @@ func (part *gridSample_Part106) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dsAt), t6) + runtime.Absorb(float32(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -9660,13 +9660,13 @@ func (part *gridSample_Part106) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dsAt2), t11) - float32(6*dsAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -9711,7 +9711,7 @@ func (part *gridSample_Part107) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dtAt), t6) + runtime.Absorb(float32(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -9719,13 +9719,13 @@ func (part *gridSample_Part107) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dtAt2), t11) - float32(6*dtAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -9924,7 +9924,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part106{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -9936,7 +9936,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part107{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -10147,7 +10147,7 @@ func (part *gridSample_Part111) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dsAt), t6) + runtime.Absorb(float64(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -10155,13 +10155,13 @@ func (part *gridSample_Part111) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dsAt2), t11) - float64(6*dsAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -10206,7 +10206,7 @@ func (part *gridSample_Part112) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dtAt), t6) + runtime.Absorb(float64(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -10214,13 +10214,13 @@ func (part *gridSample_Part112) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dtAt2), t11) - float64(6*dtAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -10418,7 +10418,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part111{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -10430,7 +10430,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part112{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -11202,7 +11202,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part106{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -11214,7 +11214,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part107{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -11371,7 +11371,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part111{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -11383,7 +11383,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part112{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -11969,7 +11969,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part84{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -11981,7 +11981,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part85{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -12172,7 +12172,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part90{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -12184,7 +12184,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part91{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -13171,7 +13171,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part84{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -13183,7 +13183,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part85{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -13338,7 +13338,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part90{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -13350,7 +13350,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part91{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -15958,7 +15958,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part106{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -15970,7 +15970,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part107{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -16127,7 +16127,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part111{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -16139,7 +16139,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part112{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -16345,7 +16345,7 @@ func (part *gridSample_Part140) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dsAt), t6) + runtime.Absorb(float32(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -16353,13 +16353,13 @@ func (part *gridSample_Part140) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dsAt2), t11) - float32(6*dsAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -16404,7 +16404,7 @@ func (part *gridSample_Part141) Run(from, to int) error {
 					t6 := float32(2 * t5)
 					t7 := float32(t5 * t5)
 					t8 := float32(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float32(2.25*dtAt), t6) + runtime.Absorb(float32(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -16412,13 +16412,13 @@ func (part *gridSample_Part141) Run(from, to int) error {
 					t17 := float32(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float32(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float32(t5 * t5)
-						t15 := float32(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float32(2 * t5)
+						t12 := runtime.Absorb(float32(3.75*dtAt2), t11) - float32(6*dtAt2)
+						t13 := float32(t5 * t5)
+						t14 := float32(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float32(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -16616,7 +16616,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part140{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -16628,7 +16628,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part141{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -16839,7 +16839,7 @@ func (part *gridSample_Part145) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dsAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dsAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dsAt), t6) + runtime.Absorb(float64(1.25*dsAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -16847,13 +16847,13 @@ func (part *gridSample_Part145) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dsAt2 := ds[dsRow+a]
-						t11 := runtime.Absorb(dsAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dsAt2), t11) - float64(6*dsAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dsAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -16898,7 +16898,7 @@ func (part *gridSample_Part146) Run(from, to int) error {
 					t6 := float64(2 * t5)
 					t7 := float64(t5 * t5)
 					t8 := float64(3 * t7)
-					t9 := runtime.Absorb(runtime.Absorb(-dtAt, 2.25), t6) + runtime.Absorb(runtime.Absorb(dtAt, 1.25), t8)
+					t9 := runtime.Absorb(-float64(2.25*dtAt), t6) + runtime.Absorb(float64(1.25*dtAt), t8)
 					t10 := runtime.Sign(t4)
 					t18 = runtime.Absorb(t9, t10)
 				} else {
@@ -16906,13 +16906,13 @@ func (part *gridSample_Part146) Run(from, to int) error {
 					t17 := float64(0)
 					if c2 {
 						dtAt2 := dt[dtRow+b2]
-						t11 := runtime.Absorb(dtAt2, -0.75)
-						t12 := float64(2 * t5)
-						t13 := runtime.Absorb(t11, 8) + runtime.Absorb(runtime.Absorb(-t11, 5), t12)
-						t14 := float64(t5 * t5)
-						t15 := float64(3 * t14)
-						t16 := runtime.Sign(t4)
-						t17 = runtime.Absorb(t13+runtime.Absorb(t11, t15), t16)
+						t11 := float64(2 * t5)
+						t12 := runtime.Absorb(float64(3.75*dtAt2), t11) - float64(6*dtAt2)
+						t13 := float64(t5 * t5)
+						t14 := float64(3 * t13)
+						t15 := runtime.Sign(t4)
+						t16 := runtime.Absorb(t12+runtime.Absorb(-float64(0.75*dtAt2), t14), t15)
+						t17 = t16
 					}
 					t18 = t17
 				}
@@ -17109,7 +17109,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part145{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -17121,7 +17121,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part146{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -17272,7 +17272,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part140{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -17284,7 +17284,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part141{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -17440,7 +17440,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part145{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -17452,7 +17452,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part146{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {
@@ -17602,7 +17602,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part84{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 9*Q*rangeA2) {
@@ -17614,7 +17614,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float32](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part85{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 9*Q*rangeB2) {
@@ -17769,7 +17769,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 		}
 	}
 
-	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(absorb(-@s[n, p, q, a], 9/4), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], 5/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb(absorb(@s[n, p, q, a], -3/4), 8) + absorb(absorb(-absorb(@s[n, p, q, a], -3/4), 5), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb(absorb(@s[n, p, q, a], -3/4), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
+	// @v0[n, p, q] += if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) <= 1 then absorb(absorb(-((9/4) * @s[n, p, q, a]), 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) + absorb((5/4) * @s[n, p, q, a], 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else if abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) < 2 then absorb(absorb((15/4) * @s[n, p, q, a], 2 * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) - 6 * @s[n, p, q, a] + absorb(-((3/4) * @s[n, p, q, a]), 3 * (abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)) * abs(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1)))), sign(v0[n, p, q] - floor(v0[n, p, q]) - acc(T)(a - 1))) else 0   for n in N, p in P, q in Q, a in range_a2
 	dv0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part90{ds, dv0, v0, P, Q, rangeA2}); runtime.Small(N*P, 17*Q*rangeA2) {
@@ -17781,7 +17781,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 		}
 	}
 
-	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(absorb(-@t[n, p, q, b], 9/4), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], 5/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb(absorb(@t[n, p, q, b], -3/4), 8) + absorb(absorb(-absorb(@t[n, p, q, b], -3/4), 5), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb(absorb(@t[n, p, q, b], -3/4), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
+	// @u0[n, p, q] += if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) <= 1 then absorb(absorb(-((9/4) * @t[n, p, q, b]), 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) + absorb((5/4) * @t[n, p, q, b], 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else if abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) < 2 then absorb(absorb((15/4) * @t[n, p, q, b], 2 * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) - 6 * @t[n, p, q, b] + absorb(-((3/4) * @t[n, p, q, b]), 3 * (abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)) * abs(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1)))), sign(u0[n, p, q] - floor(u0[n, p, q]) - acc(T)(b - 1))) else 0   for n in N, p in P, q in Q, b in range_b2
 	du0 := runtime.Temp[float64](b, N*P*Q)
 	if wantDgrid {
 		if part := (gridSample_Part91{dt, du0, u0, P, Q, rangeB2}); runtime.Small(N*P, 17*Q*rangeB2) {

@@ -49,7 +49,7 @@ func (a *InterpolateCubicAttrs) values() (interpolateCubicValues, error) {
 //
 // x: T[N, C, ...S]; y: T[N, C, ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: either size or scale must be given.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: either size or scale must be given.
 //
 // With x = [[[[1, 2, 4]]]], y is about [[[[0.904, 1.244, 2, 3.296, 4.192]]]]:
 //
@@ -184,6 +184,18 @@ func interpolateCubicVariant(v *interpolateCubicValues) (int, error) {
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun0 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun0(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(1)).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(2)).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 2 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b, v)
@@ -195,6 +207,12 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0(b *runtime.Bound, v *interpol
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun1 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun1(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b, v)
@@ -206,6 +224,15 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1(b *runtime.Bound, v *interpol
 
 // interpolateCubicSizeNoScaleNoAlignCornersRun2 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun2(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 2)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(2, 2)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p2 + (1/2)) / (|P2| / |S2|) - (1/2)) + k2, 0), |S2| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b, v)
@@ -229,6 +256,18 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun(b *runtime.Bound, v *interpola
 
 // interpolateCubicSizeNoScaleAlignCornersRun0 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun0(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(1)).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) - 1 is out of the range of int64")
+	}
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) is out of the range of int64")
+	}
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(2)).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) - 2 is out of the range of int64")
+	}
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleAlignCornersRun0F32(b, v)
@@ -240,6 +279,12 @@ func interpolateCubicSizeNoScaleAlignCornersRun0(b *runtime.Bound, v *interpolat
 
 // interpolateCubicSizeNoScaleAlignCornersRun1 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun1(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
+	if !(b.PackExt(3, 1) == 1) && !runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 1)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (|S1| - 1) / (|P1| - 1)) + k1, 0), |S1| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleAlignCornersRun1F32(b, v)
@@ -251,6 +296,15 @@ func interpolateCubicSizeNoScaleAlignCornersRun1(b *runtime.Bound, v *interpolat
 
 // interpolateCubicSizeNoScaleAlignCornersRun2 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun2(b *runtime.Bound, v *interpolateCubicValues) error {
+	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+	}
+	if !(b.PackExt(3, 1) == 1) && !runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 1)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (|S1| - 1) / (|P1| - 1)) + k1, 0), |S1| - 1) is out of the range of int64")
+	}
+	if !(b.PackExt(3, 2) == 1) && !runtime.Indices(b.PackExt(3, 2)).Mul(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 2)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p2 * (|S2| - 1) / (|P2| - 1)) + k2, 0), |S2| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateCubicSizeNoScaleAlignCornersRun2F32(b, v)

@@ -2082,7 +2082,11 @@ func (part *interpolateCubicPart0) Run(from, to int) error {
 					}
 					t11 = t10
 				}
-				i3 := min(max(t3+k0, 0), i2)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+				}
+				i3 := min(max(n2, 0), i2)
 				if uint(i3) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
 				}
@@ -2160,7 +2164,11 @@ func (part *interpolateCubicPart1) Run(from, to int) error {
 					}
 					t11 = t10
 				}
-				i2 := min(max(t3+k0, 0), i)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+				}
+				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_cubic", "x", "S0", i2, S0)
 				}
@@ -2264,11 +2272,19 @@ func (part *interpolateCubicPart2) Run(from, to int) error {
 						}
 						t22 = t21
 					}
-					i3 := min(max(t3+k0, 0), i2)
+					n2, ok := runtime.AddInt(t3, k0)
+					if !ok {
+						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					}
+					i3 := min(max(n2, 0), i2)
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
 					}
-					i5 := min(max(t14+k1, 0), i4)
+					n3, ok2 := runtime.AddInt(t14, k1)
+					if !ok2 {
+						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+					}
+					i5 := min(max(n3, 0), i4)
 					if uint(i5) >= uint(S1) {
 						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
 					}
@@ -2378,11 +2394,19 @@ func (part *interpolateCubicPart3) Run(from, to int) error {
 						}
 						t22 = t21
 					}
-					i3 := min(max(t3+k0, 0), i2)
+					n2, ok := runtime.AddInt(t3, k0)
+					if !ok {
+						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					}
+					i3 := min(max(n2, 0), i2)
 					if uint(i3) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_cubic", "x", "S0", i3, S0)
 					}
-					i5 := min(max(t14+k1, 0), i4)
+					n3, ok2 := runtime.AddInt(t14, k1)
+					if !ok2 {
+						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+					}
+					i5 := min(max(n3, 0), i4)
 					if uint(i5) >= uint(S1) {
 						return runtime.RangeError("window.interpolate_cubic", "x", "S1", i5, S1)
 					}
@@ -2518,15 +2542,27 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 							}
 							t33 = t32
 						}
-						i4 := min(max(t3+k0, 0), i3)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						}
+						i4 := min(max(n2, 0), i3)
 						if uint(i4) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
 						}
-						i6 := min(max(t14+k1, 0), i5)
+						n3, ok2 := runtime.AddInt(t14, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						}
+						i6 := min(max(n3, 0), i5)
 						if uint(i6) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
 						}
-						i8 := min(max(t25+k2, 0), i7)
+						n4, ok3 := runtime.AddInt(t25, k2)
+						if !ok3 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+						}
+						i8 := min(max(n4, 0), i7)
 						if uint(i8) >= uint(S2) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
 						}
@@ -2668,15 +2704,27 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 							}
 							t33 = t32
 						}
-						i4 := min(max(t3+k0, 0), i3)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						}
+						i4 := min(max(n2, 0), i3)
 						if uint(i4) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S0", i4, S0)
 						}
-						i6 := min(max(t14+k1, 0), i5)
+						n3, ok2 := runtime.AddInt(t14, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						}
+						i6 := min(max(n3, 0), i5)
 						if uint(i6) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S1", i6, S1)
 						}
-						i8 := min(max(t25+k2, 0), i7)
+						n4, ok3 := runtime.AddInt(t25, k2)
+						if !ok3 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+						}
+						i8 := min(max(n4, 0), i7)
 						if uint(i8) >= uint(S2) {
 							return runtime.RangeError("window.interpolate_cubic", "x", "S2", i8, S2)
 						}
@@ -4688,7 +4736,11 @@ func (part *interpolateCubicPart6) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 				}
 				t3 := int(t2)
-				i2 := min(max(t3+k0, 0), i)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+				}
+				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 				}
@@ -4775,7 +4827,11 @@ func (part *interpolateCubicPart7) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 				}
 				t3 := int(t2)
-				i2 := min(max(t3+k0, 0), i)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+				}
+				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 				}
@@ -4863,7 +4919,11 @@ func (part *interpolateCubicPart8) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 						}
 						t3 := int(t2)
-						i2 := min(max(t3+k0, 0), i)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						}
+						i2 := min(max(n2, 0), i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 						}
@@ -4871,7 +4931,11 @@ func (part *interpolateCubicPart8) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 						}
 						t6 := int(t5)
-						i4 := min(max(t6+k1, 0), i3)
+						n3, ok2 := runtime.AddInt(t6, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						}
+						i4 := min(max(n3, 0), i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 						}
@@ -4985,7 +5049,11 @@ func (part *interpolateCubicPart9) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 						}
 						t3 := int(t2)
-						i2 := min(max(t3+k0, 0), i)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						}
+						i2 := min(max(n2, 0), i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 						}
@@ -4993,7 +5061,11 @@ func (part *interpolateCubicPart9) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 						}
 						t6 := int(t5)
-						i4 := min(max(t6+k1, 0), i3)
+						n3, ok2 := runtime.AddInt(t6, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						}
+						i4 := min(max(n3, 0), i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 						}
@@ -5109,7 +5181,11 @@ func (part *interpolateCubicPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 								}
 								t3 := int(t2)
-								i2 := min(max(t3+k0, 0), i)
+								n2, ok := runtime.AddInt(t3, k0)
+								if !ok {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+								}
+								i2 := min(max(n2, 0), i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 								}
@@ -5117,7 +5193,11 @@ func (part *interpolateCubicPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 								}
 								t6 := int(t5)
-								i4 := min(max(t6+k1, 0), i3)
+								n3, ok2 := runtime.AddInt(t6, k1)
+								if !ok2 {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+								}
+								i4 := min(max(n3, 0), i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 								}
@@ -5125,7 +5205,11 @@ func (part *interpolateCubicPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
 								}
 								t9 := int(t8)
-								i6 := min(max(t9+k2, 0), i5)
+								n4, ok3 := runtime.AddInt(t9, k2)
+								if !ok3 {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+								}
+								i6 := min(max(n4, 0), i5)
 								if uint(i6) >= uint(S2) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
 								}
@@ -5267,7 +5351,11 @@ func (part *interpolateCubicPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
 								}
 								t3 := int(t2)
-								i2 := min(max(t3+k0, 0), i)
+								n2, ok := runtime.AddInt(t3, k0)
+								if !ok {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+								}
+								i2 := min(max(n2, 0), i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 								}
@@ -5275,7 +5363,11 @@ func (part *interpolateCubicPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
 								}
 								t6 := int(t5)
-								i4 := min(max(t6+k1, 0), i3)
+								n3, ok2 := runtime.AddInt(t6, k1)
+								if !ok2 {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+								}
+								i4 := min(max(n3, 0), i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 								}
@@ -5283,7 +5375,11 @@ func (part *interpolateCubicPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
 								}
 								t9 := int(t8)
-								i6 := min(max(t9+k2, 0), i5)
+								n4, ok3 := runtime.AddInt(t9, k2)
+								if !ok3 {
+									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+								}
+								i6 := min(max(n4, 0), i5)
 								if uint(i6) >= uint(S2) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S2", i6, S2)
 								}

@@ -1961,7 +1961,11 @@ func (part *interpolateLinearPart0) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 				}
 				t8 := int(t2)
-				i2 := min(t8+k0, i)
+				n2, ok := runtime.AddInt(t8, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+				}
+				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 				}
@@ -2038,7 +2042,11 @@ func (part *interpolateLinearPart1) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 				}
 				t8 := int(t2)
-				i2 := min(t8+k0, i)
+				n2, ok := runtime.AddInt(t8, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+				}
+				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 				}
@@ -2138,7 +2146,11 @@ func (part *interpolateLinearPart2) Run(from, to int) error {
 						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 					}
 					t15 := int(t2)
-					i2 := min(t15+k0, i)
+					n2, ok := runtime.AddInt(t15, k0)
+					if !ok {
+						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					}
+					i2 := min(n2, i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 					}
@@ -2146,7 +2158,11 @@ func (part *interpolateLinearPart2) Run(from, to int) error {
 						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 					}
 					t16 := int(t9)
-					i4 := min(t16+k1, i3)
+					n3, ok2 := runtime.AddInt(t16, k1)
+					if !ok2 {
+						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+					}
+					i4 := min(n3, i3)
 					if uint(i4) >= uint(S1) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 					}
@@ -2252,7 +2268,11 @@ func (part *interpolateLinearPart3) Run(from, to int) error {
 						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 					}
 					t15 := int(t2)
-					i2 := min(t15+k0, i)
+					n2, ok := runtime.AddInt(t15, k0)
+					if !ok {
+						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					}
+					i2 := min(n2, i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 					}
@@ -2260,7 +2280,11 @@ func (part *interpolateLinearPart3) Run(from, to int) error {
 						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 					}
 					t16 := int(t9)
-					i4 := min(t16+k1, i3)
+					n3, ok2 := runtime.AddInt(t16, k1)
+					if !ok2 {
+						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+					}
+					i4 := min(n3, i3)
 					if uint(i4) >= uint(S1) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 					}
@@ -2388,7 +2412,11 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
 						t22 := int(t2)
-						i2 := min(t22+k0, i)
+						n2, ok := runtime.AddInt(t22, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						}
+						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 						}
@@ -2396,7 +2424,11 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 						}
 						t23 := int(t9)
-						i4 := min(t23+k1, i3)
+						n3, ok2 := runtime.AddInt(t23, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						}
+						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 						}
@@ -2404,7 +2436,11 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
 						}
 						t24 := int(t16)
-						i6 := min(t24+k2, i5)
+						n4, ok3 := runtime.AddInt(t24, k2)
+						if !ok3 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+						}
+						i6 := min(n4, i5)
 						if uint(i6) >= uint(S2) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
 						}
@@ -2538,7 +2574,11 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
 						t22 := int(t2)
-						i2 := min(t22+k0, i)
+						n2, ok := runtime.AddInt(t22, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						}
+						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 						}
@@ -2546,7 +2586,11 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 						}
 						t23 := int(t9)
-						i4 := min(t23+k1, i3)
+						n3, ok2 := runtime.AddInt(t23, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						}
+						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 						}
@@ -2554,7 +2598,11 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
 						}
 						t24 := int(t16)
-						i6 := min(t24+k2, i5)
+						n4, ok3 := runtime.AddInt(t24, k2)
+						if !ok3 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+						}
+						i6 := min(n4, i5)
 						if uint(i6) >= uint(S2) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S2", i6, S2)
 						}
@@ -3865,7 +3913,11 @@ func (part *interpolateLinearPart6) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 				}
 				t3 := int(t2)
-				i2 := min(t3+k0, i)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+				}
+				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 				}
@@ -3943,7 +3995,11 @@ func (part *interpolateLinearPart7) Run(from, to int) error {
 					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 				}
 				t3 := int(t2)
-				i2 := min(t3+k0, i)
+				n2, ok := runtime.AddInt(t3, k0)
+				if !ok {
+					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+				}
+				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
 					return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 				}
@@ -4023,7 +4079,11 @@ func (part *interpolateLinearPart8) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
 						t3 := int(t2)
-						i2 := min(t3+k0, i)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						}
+						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 						}
@@ -4031,7 +4091,11 @@ func (part *interpolateLinearPart8) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 						}
 						t6 := int(t5)
-						i4 := min(t6+k1, i3)
+						n3, ok2 := runtime.AddInt(t6, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						}
+						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 						}
@@ -4129,7 +4193,11 @@ func (part *interpolateLinearPart9) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 						}
 						t3 := int(t2)
-						i2 := min(t3+k0, i)
+						n2, ok := runtime.AddInt(t3, k0)
+						if !ok {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						}
+						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 						}
@@ -4137,7 +4205,11 @@ func (part *interpolateLinearPart9) Run(from, to int) error {
 							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 						}
 						t6 := int(t5)
-						i4 := min(t6+k1, i3)
+						n3, ok2 := runtime.AddInt(t6, k1)
+						if !ok2 {
+							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						}
+						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 						}
@@ -4237,7 +4309,11 @@ func (part *interpolateLinearPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 								}
 								t3 := int(t2)
-								i2 := min(t3+k0, i)
+								n2, ok := runtime.AddInt(t3, k0)
+								if !ok {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+								}
+								i2 := min(n2, i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 								}
@@ -4245,7 +4321,11 @@ func (part *interpolateLinearPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 								}
 								t6 := int(t5)
-								i4 := min(t6+k1, i3)
+								n3, ok2 := runtime.AddInt(t6, k1)
+								if !ok2 {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+								}
+								i4 := min(n3, i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 								}
@@ -4253,7 +4333,11 @@ func (part *interpolateLinearPart10) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
 								}
 								t9 := int(t8)
-								i6 := min(t9+k2, i5)
+								n4, ok3 := runtime.AddInt(t9, k2)
+								if !ok3 {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+								}
+								i6 := min(n4, i5)
 								if uint(i6) >= uint(S2) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
 								}
@@ -4371,7 +4455,11 @@ func (part *interpolateLinearPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
 								}
 								t3 := int(t2)
-								i2 := min(t3+k0, i)
+								n2, ok := runtime.AddInt(t3, k0)
+								if !ok {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+								}
+								i2 := min(n2, i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 								}
@@ -4379,7 +4467,11 @@ func (part *interpolateLinearPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
 								}
 								t6 := int(t5)
-								i4 := min(t6+k1, i3)
+								n3, ok2 := runtime.AddInt(t6, k1)
+								if !ok2 {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+								}
+								i4 := min(n3, i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 								}
@@ -4387,7 +4479,11 @@ func (part *interpolateLinearPart11) Run(from, to int) error {
 									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
 								}
 								t9 := int(t8)
-								i6 := min(t9+k2, i5)
+								n4, ok3 := runtime.AddInt(t9, k2)
+								if !ok3 {
+									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+								}
+								i6 := min(n4, i5)
 								if uint(i6) >= uint(S2) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S2", i6, S2)
 								}

@@ -42,7 +42,7 @@ func (a *InterpolateNearestAttrs) values() (interpolateNearestValues, error) {
 //
 // x: T[N, C, ...S]; y: T[N, C, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: either size or scale must be given.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: either size or scale must be given.
 //
 // With x = [[[1, 2, 3]]], y is [[[1, 1, 2, 2, 3]]]:
 //
@@ -173,6 +173,9 @@ func interpolateNearestVariant(v *interpolateNearestValues) (int, error) {
 
 // interpolateNearestSizeNoScaleRun0 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun0(b *runtime.Bound, v *interpolateNearestValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateNearestSizeNoScaleRun0F32(b, v)
@@ -187,6 +190,12 @@ func interpolateNearestSizeNoScaleRun0(b *runtime.Bound, v *interpolateNearestVa
 
 // interpolateNearestSizeNoScaleRun1 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun1(b *runtime.Bound, v *interpolateNearestValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Floor().Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (|P1| / |S1|)), |S1| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateNearestSizeNoScaleRun1F32(b, v)
@@ -201,6 +210,15 @@ func interpolateNearestSizeNoScaleRun1(b *runtime.Bound, v *interpolateNearestVa
 
 // interpolateNearestSizeNoScaleRun2 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun2(b *runtime.Bound, v *interpolateNearestValues) error {
+	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Floor().Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (|P1| / |S1|)), |S1| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(2, 2)))).Floor().Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p2 / (|P2| / |S2|)), |S2| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return interpolateNearestSizeNoScaleRun2F32(b, v)

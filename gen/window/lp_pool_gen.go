@@ -56,7 +56,7 @@ func (a *LpPoolAttrs) values(p float64, kernel []int) (lpPoolValues, error) {
 //
 // x: T[...N, ...S]; y: T[...N, ...P]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: p must be positive; kernel must be positive; stride must be positive.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: p must be positive; kernel must be positive; stride must be positive.
 //
 // With x = [[[1, 3, 2], [7, 5, 4]]], y is about [[[7.9158, 6.0732]]]:
 //
@@ -178,6 +178,12 @@ func lpPoolVariant(v *lpPoolValues) int {
 
 // lpPoolStrideIfRun0 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun0F32(b, v)
@@ -189,6 +195,18 @@ func lpPoolStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideIfRun1 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * stride[1] + k1 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun1F32(b, v)
@@ -200,6 +218,24 @@ func lpPoolStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideIfRun2 is one of the cases of lpPoolStrideIfRun.
 func lpPoolStrideIfRun2(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * stride[1] + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o2 * stride[2] + k2 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideIfRun2F32(b, v)
@@ -223,6 +259,12 @@ func lpPoolStrideIfRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun0 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun0F32(b, v)
@@ -234,6 +276,18 @@ func lpPoolStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun1 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * stride[1] + k1 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun1F32(b, v)
@@ -245,6 +299,24 @@ func lpPoolStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolStrideElseRun2 is one of the cases of lpPoolStrideElseRun.
 func lpPoolStrideElseRun2(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * stride[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * stride[1] + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o2 * stride[2] + k2 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolStrideElseRun2F32(b, v)
@@ -268,6 +340,12 @@ func lpPoolStrideElseRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun0 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun0F32(b, v)
@@ -279,6 +357,18 @@ func lpPoolNoStrideIfRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun1 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * kernel[1] + k1 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun1F32(b, v)
@@ -290,6 +380,24 @@ func lpPoolNoStrideIfRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideIfRun2 is one of the cases of lpPoolNoStrideIfRun.
 func lpPoolNoStrideIfRun2(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * kernel[1] + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o2 * kernel[2] + k2 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideIfRun2F32(b, v)
@@ -313,6 +421,12 @@ func lpPoolNoStrideIfRun(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun0 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun0F32(b, v)
@@ -324,6 +438,18 @@ func lpPoolNoStrideElseRun0(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun1 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * kernel[1] + k1 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun1F32(b, v)
@@ -335,6 +461,24 @@ func lpPoolNoStrideElseRun1(b *runtime.Bound, v *lpPoolValues) error {
 
 // lpPoolNoStrideElseRun2 is one of the cases of lpPoolNoStrideElseRun.
 func lpPoolNoStrideElseRun2(b *runtime.Bound, v *lpPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.lp_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o0 * kernel[0] + k0 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o1 * kernel[1] + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.lp_pool", "o2 * kernel[2] + k2 is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return lpPoolNoStrideElseRun2F32(b, v)

@@ -17,6 +17,9 @@ func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
 		return runtime.RequireError("window.lp_pool", "stride", "stride must be positive", runtime.ErrAttr, v.stride)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
@@ -43,6 +46,9 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
@@ -52,6 +58,9 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
@@ -80,6 +89,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
@@ -90,6 +102,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / stride[1]")
@@ -99,6 +114,9 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
@@ -125,6 +143,9 @@ func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
 		return runtime.RequireError("window.lp_pool", "kernel", "stride must be positive", runtime.ErrAttr, v.kernel)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
@@ -150,6 +171,9 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
@@ -158,6 +182,9 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	P0 := i + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
@@ -185,6 +212,9 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
@@ -194,6 +224,9 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
 		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / kernel[1]")
@@ -202,6 +235,9 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	P1 := i2 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.lp_pool", "floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
@@ -2511,7 +2547,7 @@ func (part *lpPoolPart37) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
 					t3 = t2
 				}
 				sum += float64(t3)
@@ -2560,7 +2596,7 @@ func lpPoolStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart37{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -2648,7 +2684,7 @@ func (part *lpPoolPart39) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
 					t3 = t2
 				}
 				sum += t3
@@ -2697,7 +2733,7 @@ func lpPoolStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart39{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 25*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -2816,7 +2852,7 @@ func (part *lpPoolPart41) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
 						t3 = t2
 					}
 					sum += float64(t3)
@@ -2870,7 +2906,7 @@ func lpPoolStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart41{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 17*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -2987,7 +3023,7 @@ func (part *lpPoolPart43) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
 						t3 = t2
 					}
 					sum += t3
@@ -3041,7 +3077,7 @@ func lpPoolStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart43{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 25*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -3185,7 +3221,7 @@ func (part *lpPoolPart45) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
 							t3 = t2
 						}
 						sum += float64(t3)
@@ -3244,7 +3280,7 @@ func lpPoolStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart45{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -3386,7 +3422,7 @@ func (part *lpPoolPart47) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
 							t3 = t2
 						}
 						sum += t3
@@ -3445,7 +3481,7 @@ func lpPoolStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart47{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -3532,7 +3568,7 @@ func (part *lpPoolPart49) Run(from, to int) error {
 					} else {
 						xAt := x[xRow+(i+i2)]
 						t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-						t5 = float32(t4 * runtime.Sign(xAt))
+						t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 					}
 					t6 = t5
 				}
@@ -3585,7 +3621,7 @@ func lpPoolStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), T(p) * @sum[n, o0] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -3674,7 +3710,7 @@ func (part *lpPoolPart51) Run(from, to int) error {
 					} else {
 						xAt := x[xRow+(i+i2)]
 						t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
-						t5 = float64(t4 * runtime.Sign(xAt))
+						t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 					}
 					t6 = t5
 				}
@@ -3726,7 +3762,7 @@ func lpPoolStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), T(p) * @sum[n, o0] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
@@ -3837,7 +3873,7 @@ func (part *lpPoolPart53) Run(from, to int) error {
 						} else {
 							xAt := x[xRow2+(i3+i4)]
 							t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-							t5 = float32(t4 * runtime.Sign(xAt))
+							t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 						}
 						t6 = t5
 					}
@@ -3895,7 +3931,7 @@ func lpPoolStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), T(p) * @sum[n, o0, o1] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -4006,7 +4042,7 @@ func (part *lpPoolPart55) Run(from, to int) error {
 						} else {
 							xAt := x[xRow2+(i3+i4)]
 							t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
-							t5 = float64(t4 * runtime.Sign(xAt))
+							t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 						}
 						t6 = t5
 					}
@@ -4063,7 +4099,7 @@ func lpPoolStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), T(p) * @sum[n, o0, o1] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
@@ -4192,7 +4228,7 @@ func (part *lpPoolPart57) Run(from, to int) error {
 							} else {
 								xAt := x[xRow3+(i5+i6)]
 								t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-								t5 = float32(t4 * runtime.Sign(xAt))
+								t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 							}
 							t6 = t5
 						}
@@ -4255,7 +4291,7 @@ func lpPoolStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -4384,7 +4420,7 @@ func (part *lpPoolPart59) Run(from, to int) error {
 							} else {
 								xAt := x[xRow3+(i5+i6)]
 								t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
-								t5 = float64(t4 * runtime.Sign(xAt))
+								t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 							}
 							t6 = t5
 						}
@@ -4446,7 +4482,7 @@ func lpPoolStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) ^ (T(p) - 1) * sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
@@ -4538,7 +4574,7 @@ func (part *lpPoolPart61) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := float32(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
 					t3 = t2
 				}
 				sum += float64(t3)
@@ -4586,7 +4622,7 @@ func lpPoolNoStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart61{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 17*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -4674,7 +4710,7 @@ func (part *lpPoolPart63) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := float64(dy[maxRow+o0]*runtime.Sign(xAt)) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
 					t3 = t2
 				}
 				sum += t3
@@ -4722,7 +4758,7 @@ func lpPoolNoStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then @y[n, o0] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart63{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 25*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -4841,7 +4877,7 @@ func (part *lpPoolPart65) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := float32(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
 						t3 = t2
 					}
 					sum += float64(t3)
@@ -4893,7 +4929,7 @@ func lpPoolNoStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart65{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 17*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -5010,7 +5046,7 @@ func (part *lpPoolPart67) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := float64(dy[maxRow2+o1]*runtime.Sign(xAt)) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
 						t3 = t2
 					}
 					sum += t3
@@ -5062,7 +5098,7 @@ func lpPoolNoStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then @y[n, o0, o1] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart67{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 25*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -5206,7 +5242,7 @@ func (part *lpPoolPart69) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := float32(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
 							t3 = t2
 						}
 						sum += float64(t3)
@@ -5262,7 +5298,7 @@ func lpPoolNoStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart69{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -5404,7 +5440,7 @@ func (part *lpPoolPart71) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := float64(dy[maxRow3+o2]*runtime.Sign(xAt)) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
 							t3 = t2
 						}
 						sum += t3
@@ -5460,7 +5496,7 @@ func lpPoolNoStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then @y[n, o0, o1, o2] * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart71{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -5507,7 +5543,7 @@ func (part *lpPoolPart72) Run(from, to int) error {
 					} else {
 						xAt := x[xRow+(i+i2)]
 						t4 := float32(float32(p*dsum[sumRow+o0]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-						t5 = float32(t4 * runtime.Sign(xAt))
+						t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 					}
 					t6 = t5
 				}
@@ -5559,7 +5595,7 @@ func lpPoolNoStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), T(p) * @sum[n, o0] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -5609,7 +5645,7 @@ func (part *lpPoolPart73) Run(from, to int) error {
 					} else {
 						xAt := x[xRow+(i+i2)]
 						t4 := float64(float64(v.p*dsum[sumRow+o0]) * math.Pow(math.Abs(xAt), t3))
-						t5 = float64(t4 * runtime.Sign(xAt))
+						t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 					}
 					t6 = t5
 				}
@@ -5660,7 +5696,7 @@ func lpPoolNoStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if 0 < sum[n, o0] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), T(p) * @sum[n, o0] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
@@ -5726,7 +5762,7 @@ func (part *lpPoolPart74) Run(from, to int) error {
 						} else {
 							xAt := x[xRow2+(i3+i4)]
 							t4 := float32(float32(p*dsum[sumRow2+o1]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-							t5 = float32(t4 * runtime.Sign(xAt))
+							t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 						}
 						t6 = t5
 					}
@@ -5782,7 +5818,7 @@ func lpPoolNoStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), T(p) * @sum[n, o0, o1] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -5849,7 +5885,7 @@ func (part *lpPoolPart75) Run(from, to int) error {
 						} else {
 							xAt := x[xRow2+(i3+i4)]
 							t4 := float64(float64(v.p*dsum[sumRow2+o1]) * math.Pow(math.Abs(xAt), t3))
-							t5 = float64(t4 * runtime.Sign(xAt))
+							t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 						}
 						t6 = t5
 					}
@@ -5904,7 +5940,7 @@ func lpPoolNoStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if 0 < sum[n, o0, o1] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), T(p) * @sum[n, o0, o1] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {
@@ -5985,7 +6021,7 @@ func (part *lpPoolPart76) Run(from, to int) error {
 							} else {
 								xAt := x[xRow3+(i5+i6)]
 								t4 := float32(float32(p*dsum[sumRow3+o2]) * float32(math.Pow(float64(runtime.Abs32(xAt)), float64(t3))))
-								t5 = float32(t4 * runtime.Sign(xAt))
+								t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 							}
 							t6 = t5
 						}
@@ -6045,7 +6081,7 @@ func lpPoolNoStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	c4 := p == 0
 	t3 := p - 1
 	if wantDx {
@@ -6127,7 +6163,7 @@ func (part *lpPoolPart77) Run(from, to int) error {
 							} else {
 								xAt := x[xRow3+(i5+i6)]
 								t4 := float64(float64(v.p*dsum[sumRow3+o2]) * math.Pow(math.Abs(xAt), t3))
-								t5 = float64(t4 * runtime.Sign(xAt))
+								t5 = runtime.Absorb(runtime.Sign(xAt), t4)
 							}
 							t6 = t5
 						}
@@ -6186,7 +6222,7 @@ func lpPoolNoStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error 
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) ^ (T(p) - 1) * sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if 0 < sum[n, o0, o1, o2] && !(acc(T)(real(1) / p) == 0) || !(0 < sum[n, o0, o1, o2]) then (if T(p) == 0 then 0 else absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), T(p) * @sum[n, o0, o1, o2] * abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) ^ (T(p) - 1))) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	c4 := v.p == 0
 	t3 := v.p - 1
 	if wantDx {

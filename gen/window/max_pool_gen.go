@@ -60,7 +60,7 @@ func (a *MaxPoolAttrs) values(kernel []int) (maxPoolValues, error) {
 //
 // x: T[...N, ...S]; y: T[...N, ...P], at: i64[...N, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32 or u64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrIndex or ErrValue: kernel must be positive; stride must be positive; dilation must be positive; pad must be at most half of the kernel.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: kernel must be positive; stride must be positive; dilation must be positive; pad must be at most half of the kernel.
 //
 // With x = [[[1, 3, 2], [7, 5, 4], [0, 8, 6]]], y is [[[7, 5], [7, 8]]] and at is [[[3, 4], [3, 7]]]:
 //
@@ -193,6 +193,15 @@ func maxPoolVariant(v *maxPoolValues) int {
 
 // maxPoolStrideNoCeilModeRun0 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun0F32(b, v)
@@ -205,6 +214,27 @@ func maxPoolStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolStrideNoCeilModeRun1 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "k0 * max(kernel[1], 0) + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * stride[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun1F32(b, v)
@@ -217,6 +247,39 @@ func maxPoolStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolStrideNoCeilModeRun2 is one of the cases of maxPoolStrideNoCeilModeRun.
 func maxPoolStrideNoCeilModeRun2(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p2 * stride[2] + k2 * dilation[2] - pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "(k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * stride[0] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Max(runtime.Whole(0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "max(kernel[1], 0) * max(kernel[2], 0) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * stride[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p2 * stride[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolStrideNoCeilModeRun2F32(b, v)
@@ -241,6 +304,15 @@ func maxPoolStrideNoCeilModeRun(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun0 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun0F32(b, v)
@@ -253,6 +325,27 @@ func maxPoolNoStrideNoCeilModeRun0(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun1 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * kernel[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "k0 * max(kernel[1], 0) + k1 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * kernel[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun1F32(b, v)
@@ -265,6 +358,39 @@ func maxPoolNoStrideNoCeilModeRun1(b *runtime.Bound, v *maxPoolValues) error {
 
 // maxPoolNoStrideNoCeilModeRun2 is one of the cases of maxPoolNoStrideNoCeilModeRun.
 func maxPoolNoStrideNoCeilModeRun2(b *runtime.Bound, v *maxPoolValues) error {
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[0] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[1] has more than 2^44 numbers")
+	}
+	if !runtime.Whole(0).Width(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(44) {
+		return runtime.FaultError("window.max_pool", "the range 0..kernel[2] has more than 2^44 numbers")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * kernel[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p2 * kernel[2] + k2 * dilation[2] - pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Max(runtime.Whole(0))).Add(runtime.Whole(0).Until(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "(k0 * max(kernel[1], 0) + k1) * max(kernel[2], 0) + k2 is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p0 * kernel[0] is out of the range of int64")
+	}
+	if !runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Max(runtime.Whole(0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Max(runtime.Whole(0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "max(kernel[1], 0) * max(kernel[2], 0) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p1 * kernel[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.max_pool", "p2 * kernel[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return maxPoolNoStrideNoCeilModeRun2F32(b, v)

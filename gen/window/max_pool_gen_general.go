@@ -19,10 +19,16 @@ func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -51,11 +57,20 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -66,6 +81,9 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
@@ -95,12 +113,24 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
@@ -112,6 +142,9 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
@@ -122,6 +155,9 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
@@ -151,10 +187,19 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
@@ -162,6 +207,12 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -188,11 +239,23 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
@@ -200,6 +263,12 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -209,6 +278,12 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	stride1 := runtime.Entry(v.stride, 1, 0)
@@ -216,6 +291,12 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
+	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -242,12 +323,27 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
@@ -255,6 +351,12 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
+	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
 		i3 = i2
@@ -264,6 +366,12 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	stride1 := runtime.Entry(v.stride, 1, 0)
@@ -271,6 +379,12 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
+	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
 		i6 = i5
@@ -280,6 +394,12 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	if i6 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
+	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S2| + pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
+	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	stride2 := runtime.Entry(v.stride, 2, 0)
@@ -287,6 +407,12 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i8 := -runtime.FloorDiv(-runtime.Numerator(S2+2*pad2-i7-1, stride2), runtime.Denominator(stride2))
+	if S2+pad2 <= i8*stride2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
+	}
+	if !(S2+pad2 <= i8*stride2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+	}
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
 		i9 = i8
@@ -313,10 +439,16 @@ func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
@@ -344,11 +476,20 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
@@ -358,6 +499,9 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	P0 := i2 + 1
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
@@ -386,12 +530,24 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
@@ -402,6 +558,9 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	if P0 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
@@ -411,6 +570,9 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	P1 := i4 + 1
 	if P1 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
@@ -439,10 +601,19 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
@@ -450,6 +621,12 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -476,11 +653,23 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
@@ -488,6 +677,12 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -497,6 +692,12 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i4 := S1 + 2*pad1 - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
@@ -504,6 +705,12 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
+	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -530,12 +737,27 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if !(0 < runtime.Entry(v.dilation, 0, 1) && 0 < runtime.Entry(v.dilation, 1, 1) && 0 < runtime.Entry(v.dilation, 2, 1)) {
 		return runtime.RequireError("window.max_pool", "dilation", "dilation must be positive", runtime.ErrAttr, v.dilation)
 	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[0] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[1] is out of the range of int64")
+	}
+	if 0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && !runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "2 * pad[2] is out of the range of int64")
+	}
 	if !(0 <= runtime.Entry(v.pad, 0, 0) && 2*runtime.Entry(v.pad, 0, 0) <= runtime.Entry(v.kernel, 0, 0) && 0 <= runtime.Entry(v.pad, 1, 0) && 2*runtime.Entry(v.pad, 1, 0) <= runtime.Entry(v.kernel, 1, 0) && 0 <= runtime.Entry(v.pad, 2, 0) && 2*runtime.Entry(v.pad, 2, 0) <= runtime.Entry(v.kernel, 2, 0)) {
 		return runtime.RequireError("window.max_pool", "pad", "pad must be at most half of the kernel", runtime.ErrAttr, v.pad)
 	}
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
+	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+	}
+	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
@@ -543,6 +765,12 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
+	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+	}
+	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
 		i3 = i2
@@ -552,6 +780,12 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if i3 < 0 {
 		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
+	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+	}
+	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i4 := S1 + 2*pad1 - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
@@ -559,6 +793,12 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
+	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+	}
+	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
 		i6 = i5
@@ -568,6 +808,12 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	if i6 < 0 {
 		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
+	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "|S2| + pad[2] is out of the range of int64")
+	}
+	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
+	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i7 := S2 + 2*pad2 - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
@@ -575,6 +821,12 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i8 := -runtime.FloorDiv(-runtime.Numerator(i7-1, kernel2), runtime.Denominator(kernel2))
+	if S2+pad2 <= i8*kernel2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
+	}
+	if !(S2+pad2 <= i8*kernel2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
+		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+	}
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
 		i9 = i8
@@ -726,8 +978,19 @@ func (part *maxPoolPart2) Run(from, to int) error {
 			if !argminSet[argminRow+p0] {
 				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
 			}
-			i := p0*stride0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
+			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(p0*stride0, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			at[argminRow+p0] = int64(n4)
 		}
 	}
 	return nil
@@ -1062,8 +1325,19 @@ func (part *maxPoolPart9[T]) Run(from, to int) error {
 			if !argminSet[argminRow+p0] {
 				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
 			}
-			i := p0*stride0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
+			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(p0*stride0, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			at[argminRow+p0] = int64(n4)
 		}
 	}
 	return nil
@@ -1283,12 +1557,42 @@ func (part *maxPoolPart13) Run(from, to int) error {
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
 			}
+			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
 			}
-			i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-			at[argminRow2+p1] = int64(i3)
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(p1*stride1, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n9)
 		}
 	}
 	return nil
@@ -1733,12 +2037,42 @@ func (part *maxPoolPart20[T]) Run(from, to int) error {
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
 			}
+			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
 			}
-			i2 := p1*stride1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-			at[argminRow2+p1] = int64(i3)
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(p1*stride1, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n9)
 		}
 	}
 	return nil
@@ -2008,20 +2342,72 @@ func (part *maxPoolPart24) Run(from, to int) error {
 			if i2 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
+			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			n2, ok := runtime.MulInt(i3, dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
-			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(i4, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			n10, ok9 := runtime.MulInt(n9, S2)
+			if !ok9 {
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 			}
-			i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-			at[argminRow3+p2] = int64(i8)
+			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
+			if !ok10 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n12, ok11 := runtime.AddInt(p2*stride2, n11)
+			if !ok11 {
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n13, ok12 := runtime.SubInt(n12, pad2)
+			if !ok12 {
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+			}
+			n14, ok13 := runtime.AddInt(n10, n13)
+			if !ok13 {
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n14)
 		}
 	}
 	return nil
@@ -2051,6 +2437,9 @@ func (part *maxPoolPart25) Run(from, to int) error {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
@@ -2123,21 +2512,21 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -2305,6 +2694,9 @@ func (part *maxPoolPart28) Run(from, to int) error {
 			if i == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
 			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
@@ -2376,21 +2768,21 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart24{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -2562,20 +2954,72 @@ func (part *maxPoolPart31[T]) Run(from, to int) error {
 			if i2 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
+			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			n2, ok := runtime.MulInt(i3, dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
-			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(i4, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			n10, ok9 := runtime.MulInt(n9, S2)
+			if !ok9 {
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 			}
-			i6 := p2*stride2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-			at[argminRow3+p2] = int64(i8)
+			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
+			if !ok10 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n12, ok11 := runtime.AddInt(p2*stride2, n11)
+			if !ok11 {
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n13, ok12 := runtime.SubInt(n12, pad2)
+			if !ok12 {
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+			}
+			n14, ok13 := runtime.AddInt(n10, n13)
+			if !ok13 {
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n14)
 		}
 	}
 	return nil
@@ -2605,6 +3049,9 @@ func (part *maxPoolPart32[T]) Run(from, to int) error {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+			}
+			if i < 0 && atAt == math.MinInt || i == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
@@ -2677,21 +3124,21 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 
 	// at[n, p0, p1, p2] = i64(((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart31[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart31[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)
@@ -2792,8 +3239,19 @@ func (part *maxPoolPart35) Run(from, to int) error {
 			if !argminSet[argminRow+p0] {
 				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
 			}
-			i := p0*kernel0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
+			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(p0*kernel0, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			at[argminRow+p0] = int64(n4)
 		}
 	}
 	return nil
@@ -3080,8 +3538,19 @@ func (part *maxPoolPart40[T]) Run(from, to int) error {
 			if !argminSet[argminRow+p0] {
 				return runtime.ValueError("window.max_pool", "", "a value for an element of argmin")
 			}
-			i := p0*kernel0 + int(argmin[argminRow+p0])*dilation0 - pad0
-			at[argminRow+p0] = int64(i)
+			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(p0*kernel0, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			at[argminRow+p0] = int64(n4)
 		}
 	}
 	return nil
@@ -3277,12 +3746,42 @@ func (part *maxPoolPart43) Run(from, to int) error {
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
 			}
+			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
 			}
-			i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-			at[argminRow2+p1] = int64(i3)
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(p1*kernel1, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n9)
 		}
 	}
 	return nil
@@ -3653,12 +4152,42 @@ func (part *maxPoolPart48[T]) Run(from, to int) error {
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
 			}
+			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i5 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
 			}
-			i2 := p1*kernel1 + runtime.FloorModInt(argminAt, i5)*dilation1 - pad1
-			i3 := (i+runtime.FloorDiv(argminAt, i5)*dilation0-pad0)*S1 + i2
-			at[argminRow2+p1] = int64(i3)
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(p1*kernel1, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			at[argminRow2+p1] = int64(n9)
 		}
 	}
 	return nil
@@ -3891,20 +4420,72 @@ func (part *maxPoolPart51) Run(from, to int) error {
 			if i2 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
+			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			n2, ok := runtime.MulInt(i3, dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
-			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(i4, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			n10, ok9 := runtime.MulInt(n9, S2)
+			if !ok9 {
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 			}
-			i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-			at[argminRow3+p2] = int64(i8)
+			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
+			if !ok10 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n12, ok11 := runtime.AddInt(p2*kernel2, n11)
+			if !ok11 {
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n13, ok12 := runtime.SubInt(n12, pad2)
+			if !ok12 {
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+			}
+			n14, ok13 := runtime.AddInt(n10, n13)
+			if !ok13 {
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n14)
 		}
 	}
 	return nil
@@ -3958,21 +4539,21 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart25{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float32](b, 1), y)
@@ -4163,21 +4744,21 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart51{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart28{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[float64](b, 1), y)
@@ -4349,20 +4930,72 @@ func (part *maxPoolPart56[T]) Run(from, to int) error {
 			if i2 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
+			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
+			n2, ok := runtime.MulInt(i3, dilation0)
+			if !ok {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n3, ok2 := runtime.AddInt(i, n2)
+			if !ok2 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+			}
+			n4, ok3 := runtime.SubInt(n3, pad0)
+			if !ok3 {
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+			}
+			n5, ok4 := runtime.MulInt(n4, S1)
+			if !ok4 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
-			i5 := runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7) * dilation1
+			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
+			if !ok5 {
+				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n7, ok6 := runtime.AddInt(i4, n6)
+			if !ok6 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+			}
+			n8, ok7 := runtime.SubInt(n7, pad1)
+			if !ok7 {
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+			}
+			n9, ok8 := runtime.AddInt(n5, n8)
+			if !ok8 {
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+			}
+			n10, ok9 := runtime.MulInt(n9, S2)
+			if !ok9 {
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+			}
 			if i9 == 0 {
 				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
 			}
-			i6 := p2*kernel2 + runtime.FloorModInt(argminAt, i9)*dilation2 - pad2
-			i8 := ((i+i3*dilation0-pad0)*S1+(i4+i5-pad1))*S2 + i6
-			at[argminRow3+p2] = int64(i8)
+			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
+			if !ok10 {
+				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n12, ok11 := runtime.AddInt(p2*kernel2, n11)
+			if !ok11 {
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+			}
+			n13, ok12 := runtime.SubInt(n12, pad2)
+			if !ok12 {
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+			}
+			n14, ok13 := runtime.AddInt(n10, n13)
+			if !ok13 {
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+			}
+			at[argminRow3+p2] = int64(n14)
 		}
 	}
 	return nil
@@ -4416,21 +5049,21 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 
 	// at[n, p0, p1, p2] = i64(((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]))   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i2 := i7 * i9
-	if part := (maxPoolPart56[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart56[T]{argminSet, argmin, at, P0, P1, P2, S1, S2, dilation0, dilation1, dilation2, i2, i7, i9, kernel0, kernel1, kernel2, pad0, pad1, pad2}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 
 	// y[n, p0, p1, p2] = x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
-	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, P2) {
+	if part := (maxPoolPart32[T]{x, y, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N*P0*P1, 17*P2) {
 		if err := part.Run(0, N*P0*P1); err != nil {
 			return err
 		}
-	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
+	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
 	copy(runtime.Elements[T](b, 1), y)

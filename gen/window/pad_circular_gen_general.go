@@ -9,6 +9,9 @@ import (
 // padCircularExtents0 finds extents that follow from attributes and those of the inputs.
 func padCircularExtents0(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
+	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
 		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
@@ -23,9 +26,15 @@ func padCircularExtents0(b *runtime.Bound, v *padCircularValues) error {
 func padCircularExtents1(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
+	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
 		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+	}
+	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R1| + before[1] + after[1] is out of the range of int64")
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
@@ -42,13 +51,22 @@ func padCircularExtents2(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
+	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
 		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
 	}
+	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R1| + before[1] + after[1] is out of the range of int64")
+	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
 		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
+	}
+	if !runtime.Whole(R2).Add(runtime.Whole(runtime.Entry(v.before, 2, 0))).Add(runtime.Whole(runtime.Entry(v.after, 2, 0))).Inside(63) {
+		return runtime.FaultError("window.pad_circular", "|R2| + before[2] + after[2] is out of the range of int64")
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {

@@ -47,7 +47,7 @@ func (a *PadConstantAttrs) values(axes runtime.Placement, before []int, after []
 //
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue.
 //
 // With x = [[1, 2], [3, 4]], y is [[9, 1, 2, 9, 9], [9, 3, 4, 9, 9]]:
 //
@@ -157,6 +157,9 @@ func PadConstantBackwardInto(dx, dy, x *runtime.Tensor, axes runtime.Placement, 
 
 // padConstantRun0 is one of the cases of padConstantRun.
 func padConstantRun0(b *runtime.Bound, v *padConstantValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p0 - before[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padConstantRun0F32(b, v)
@@ -171,6 +174,12 @@ func padConstantRun0(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun1 is one of the cases of padConstantRun.
 func padConstantRun1(b *runtime.Bound, v *padConstantValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p0 - before[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p1 - before[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padConstantRun1F32(b, v)
@@ -185,6 +194,15 @@ func padConstantRun1(b *runtime.Bound, v *padConstantValues) error {
 
 // padConstantRun2 is one of the cases of padConstantRun.
 func padConstantRun2(b *runtime.Bound, v *padConstantValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p0 - before[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p1 - before[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.pad_constant", "p2 - before[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padConstantRun2F32(b, v)

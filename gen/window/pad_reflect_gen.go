@@ -38,7 +38,7 @@ func padReflectValuesOf(axes runtime.Placement, before []int, after []int) (padR
 //
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex: a reflection is shorter than the axis.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex: a reflection is shorter than the axis.
 //
 // With x = [1, 2, 3], y is [3, 2, 1, 2, 3, 2]:
 //
@@ -151,6 +151,9 @@ func padReflectRun0(b *runtime.Bound, v *padReflectValues) error {
 	if !(runtime.Entry(v.before, 0, 0) < b.PackExt(1, 0) && runtime.Entry(v.after, 0, 0) < b.PackExt(1, 0)) {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
 	}
+	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padReflectRun0F32(b, v)
@@ -168,6 +171,12 @@ func padReflectRun1(b *runtime.Bound, v *padReflectValues) error {
 	if !(runtime.Entry(v.before, 0, 0) < b.PackExt(1, 0) && runtime.Entry(v.after, 0, 0) < b.PackExt(1, 0) && runtime.Entry(v.before, 1, 0) < b.PackExt(1, 1) && runtime.Entry(v.after, 1, 0) < b.PackExt(1, 1)) {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
 	}
+	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+	}
+	if !runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R1| - 1 - abs(|R1| - 1 - abs(p1 - before[1])) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padReflectRun1F32(b, v)
@@ -184,6 +193,15 @@ func padReflectRun1(b *runtime.Bound, v *padReflectValues) error {
 func padReflectRun2(b *runtime.Bound, v *padReflectValues) error {
 	if !(runtime.Entry(v.before, 0, 0) < b.PackExt(1, 0) && runtime.Entry(v.after, 0, 0) < b.PackExt(1, 0) && runtime.Entry(v.before, 1, 0) < b.PackExt(1, 1) && runtime.Entry(v.after, 1, 0) < b.PackExt(1, 1) && runtime.Entry(v.before, 2, 0) < b.PackExt(1, 2) && runtime.Entry(v.after, 2, 0) < b.PackExt(1, 2)) {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
+	}
+	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+	}
+	if !runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R1| - 1 - abs(|R1| - 1 - abs(p1 - before[1])) is out of the range of int64")
+	}
+	if !runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0))).Abs()).Abs()).Inside(61) {
+		return runtime.FaultError("window.pad_reflect", "|R2| - 1 - abs(|R2| - 1 - abs(p2 - before[2])) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -36,7 +36,7 @@ func padReplicateValuesOf(axes runtime.Placement, before []int, after []int) (pa
 //
 // x: T[...B, ...R]; y: T[...B, ...P]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrIndex.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr, ErrValue or ErrIndex.
 //
 // With x = [1, 2, 3], y is [1, 1, 1, 2, 3, 3]:
 //
@@ -146,6 +146,9 @@ func PadReplicateBackwardInto(dx, dy, x *runtime.Tensor, axes runtime.Placement,
 
 // padReplicateRun0 is one of the cases of padReplicateRun.
 func padReplicateRun0(b *runtime.Bound, v *padReplicateValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padReplicateRun0F32(b, v)
@@ -160,6 +163,12 @@ func padReplicateRun0(b *runtime.Bound, v *padReplicateValues) error {
 
 // padReplicateRun1 is one of the cases of padReplicateRun.
 func padReplicateRun1(b *runtime.Bound, v *padReplicateValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), |R1| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padReplicateRun1F32(b, v)
@@ -174,6 +183,15 @@ func padReplicateRun1(b *runtime.Bound, v *padReplicateValues) error {
 
 // padReplicateRun2 is one of the cases of padReplicateRun.
 func padReplicateRun2(b *runtime.Bound, v *padReplicateValues) error {
+	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), |R1| - 1) is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1))).Inside(61) {
+		return runtime.FaultError("window.pad_replicate", "min(max(p2 - before[2], 0), |R2| - 1) is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return padReplicateRun2F32(b, v)

@@ -53,7 +53,7 @@ func (a *UnfoldAttrs) values(kernel []int) (unfoldValues, error) {
 //
 // x: T[...N, C, ...S]; y: T[...N, (C, ...K), (...L)]. T: f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: kernel must be positive; stride must be positive; dilation must be positive; pad must not be negative.
 //
 // With x = [[[[1, 2, 3], [4, 5, 6]]]], y is [[[0, 2], [1, 3], [0, 5], [4, 6]]]:
 //
@@ -169,6 +169,9 @@ func UnfoldBackwardInto(dx, dy, x *runtime.Tensor, kernel []int, attrs *UnfoldAt
 
 // unfoldRun0 is one of the cases of unfoldRun.
 func unfoldRun0(b *runtime.Bound, v *unfoldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun0F32(b, v)
@@ -183,6 +186,12 @@ func unfoldRun0(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun1 is one of the cases of unfoldRun.
 func unfoldRun1(b *runtime.Bound, v *unfoldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun1F32(b, v)
@@ -197,6 +206,15 @@ func unfoldRun1(b *runtime.Bound, v *unfoldValues) error {
 
 // unfoldRun2 is one of the cases of unfoldRun.
 func unfoldRun2(b *runtime.Bound, v *unfoldValues) error {
+	if !runtime.Indices(b.PackExt(4, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Add(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l0 * stride[0] + k0 * dilation[0] - pad[0] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Add(runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l1 * stride[1] + k1 * dilation[1] - pad[1] is out of the range of int64")
+	}
+	if !runtime.Indices(b.PackExt(4, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Add(runtime.Indices(b.PackExt(3, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(61) {
+		return runtime.FaultError("window.unfold", "l2 * stride[2] + k2 * dilation[2] - pad[2] is out of the range of int64")
+	}
 	switch b.DType[0] {
 	case runtime.F32:
 		return unfoldRun2F32(b, v)

@@ -2022,7 +2022,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f32_i64_ba
             const float v165 = OpgenBits<float>::to(v164);
             const float v166 = opgen_mul(v162, v165);
             const float v167 = opgen_mul(v133, v166);
-            const float v168 = v134 ? v8 : v167;
+            const float v168 = v134 ? v133 : v167;
             const float v169 = v142 + v168;
             p8[r * a.Row[8] + n * a.Step[8]] = v169;
         }
@@ -2426,7 +2426,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_none_f64_i64_ba
             const double v178 = OpgenBits<double>::to(v177);
             const double v179 = opgen_mul(v175, v178);
             const double v180 = opgen_mul(v140, v179);
-            const double v181 = v141 ? v8 : v180;
+            const double v181 = v141 ? v140 : v180;
             const double v182 = v149 + v181;
             p8[r * a.Row[8] + n * a.Step[8]] = v182;
         }
@@ -2819,7 +2819,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f32_i64_ba
             const float v172 = OpgenBits<float>::to(v171);
             const float v173 = opgen_mul(v169, v172);
             const float v174 = opgen_mul(v140, v173);
-            const float v175 = v141 ? v14 : v174;
+            const float v175 = v141 ? v140 : v174;
             const float v176 = v149 + v175;
             p10[r * a.Row[10] + n * a.Step[10]] = v176;
         }
@@ -3226,7 +3226,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_mean_f64_i64_ba
             const double v185 = OpgenBits<double>::to(v184);
             const double v186 = opgen_mul(v182, v185);
             const double v187 = opgen_mul(v147, v186);
-            const double v188 = v148 ? v14 : v187;
+            const double v188 = v148 ? v147 : v187;
             const double v189 = v156 + v188;
             p10[r * a.Row[10] + n * a.Step[10]] = v189;
         }
@@ -3594,7 +3594,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f32_i64_bac
             const float v165 = OpgenBits<float>::to(v164);
             const float v166 = opgen_mul(v162, v165);
             const float v167 = opgen_mul(v133, v166);
-            const float v168 = v134 ? v11 : v167;
+            const float v168 = v134 ? v133 : v167;
             const float v169 = v142 + v168;
             p8[r * a.Row[8] + n * a.Step[8]] = v169;
         }
@@ -3988,7 +3988,7 @@ extern "C" __global__ void cross_entropy_no_label_smoothing_is_0_sum_f64_i64_bac
             const double v178 = OpgenBits<double>::to(v177);
             const double v179 = opgen_mul(v175, v178);
             const double v180 = opgen_mul(v140, v179);
-            const double v181 = v141 ? v11 : v180;
+            const double v181 = v141 ? v140 : v180;
             const double v182 = v149 + v181;
             p8[r * a.Row[8] + n * a.Step[8]] = v182;
         }

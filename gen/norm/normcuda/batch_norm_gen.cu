@@ -282,7 +282,7 @@ extern "C" __global__ void batch_norm_no_training_running_mean_running_var_f64_b
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_0(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // x
     float *const p1 = (float *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // mean
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p1[n * a.Step[1]] = 0.0f;
@@ -294,7 +294,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forward_1(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_1(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // x
     const float *const p1 = (const float *)a.Ptr[1];  // mean
@@ -326,7 +326,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_2(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
     const float s2 = (float)a.F[2];  // s2
@@ -398,7 +398,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forward_3(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_3(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // x
     const float *const p1 = (const float *)a.Ptr[1];  // mean
@@ -437,7 +437,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forward_4(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_forward_4(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // momentum
     const float s2 = (float)a.F[2];  // s2
@@ -481,7 +481,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
     const float *const p1 = (const float *)a.Ptr[1];  // x
@@ -524,7 +524,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_backward_1(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_1(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
     const float s2 = (float)a.F[2];  // s2
@@ -568,7 +568,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_backward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f32_backward_2(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // d_x_part2
     const float *const p1 = (const float *)a.Ptr[1];  // d_y
@@ -617,7 +617,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f32_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_0(const OpgenArgs a) {
     const double *const p0 = (const double *)a.Ptr[0];  // x
     double *const p1 = (double *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // mean
     for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p1[n * a.Step[1]] = 0.0;
@@ -629,7 +629,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forward_1(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_1(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // x
     const double *const p1 = (const double *)a.Ptr[1];  // mean
@@ -661,7 +661,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_2(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
     const double s2 = (double)a.F[2];  // s2
@@ -733,7 +733,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forward_3(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_3(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // x
     const double *const p1 = (const double *)a.Ptr[1];  // mean
@@ -772,7 +772,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forward_4(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_forward_4(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // momentum
     const double s2 = (double)a.F[2];  // s2
@@ -816,7 +816,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_forw
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // d_y
     const double *const p1 = (const double *)a.Ptr[1];  // x
@@ -859,7 +859,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_backward_1(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_1(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
     const double s2 = (double)a.F[2];  // s2
@@ -903,7 +903,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_backward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_running_var_f64_backward_2(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // d_x_part2
     const double *const p1 = (const double *)a.Ptr[1];  // d_y
@@ -952,7 +952,7 @@ extern "C" __global__ void batch_norm_training_running_mean_running_var_f64_back
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_no_running_var_f32_forward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f32_forward_2(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
     const float *const p0 = (const float *)a.Ptr[0];  // mean2
@@ -981,7 +981,7 @@ extern "C" __global__ void batch_norm_training_running_mean_no_running_var_f32_f
     }
 }
 
-extern "C" __global__ void batch_norm_training_running_mean_no_running_var_f64_forward_2(const OpgenArgs a) {
+extern "C" __global__ void batch_norm_training_running_mean_0_below_point_point_point_N_no_running_var_f64_forward_2(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
     const double *const p0 = (const double *)a.Ptr[0];  // mean2

@@ -286,7 +286,7 @@ extern "C" __global__ void instance_norm_no_use_input_stats_running_mean_running
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_forward_0(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
     const float *const p0 = (const float *)a.Ptr[0];  // x
@@ -322,7 +322,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_forward_1(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_1(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float *const p0 = (const float *)a.Ptr[0];  // x
     const float *const p1 = (const float *)a.Ptr[1];  // mean
@@ -376,7 +376,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_forward_3(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_3(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // momentum
     const float s2 = (float)a.F[2];  // s2
@@ -433,7 +433,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_forward_5(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_forward_5(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // momentum
     const float s2 = (float)a.F[2];  // s2
@@ -502,7 +502,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f32_backward_0(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f32_backward_0(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // s0
     const float s1 = (float)a.F[1];  // eps
     const float *const p0 = (const float *)a.Ptr[0];  // d_y
@@ -568,7 +568,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     if (threadIdx.x == 0) *p5 = r3;
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_forward_0(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
     const double *const p0 = (const double *)a.Ptr[0];  // x
@@ -604,7 +604,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_forward_1(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_1(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double *const p0 = (const double *)a.Ptr[0];  // x
     const double *const p1 = (const double *)a.Ptr[1];  // mean
@@ -658,7 +658,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_forward_3(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_3(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // momentum
     const double s2 = (double)a.F[2];  // s2
@@ -715,7 +715,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_forward_5(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_forward_5(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // momentum
     const double s2 = (double)a.F[2];  // s2
@@ -784,7 +784,7 @@ extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_va
     }
 }
 
-extern "C" __global__ void instance_norm_use_input_stats_running_mean_running_var_f64_backward_0(const OpgenArgs a) {
+extern "C" __global__ void instance_norm_use_input_stats_running_mean_0_below_N_point_point_point_S_running_var_f64_backward_0(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // s0
     const double s1 = (double)a.F[1];  // eps
     const double *const p0 = (const double *)a.Ptr[0];  // d_y

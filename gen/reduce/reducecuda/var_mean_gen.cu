@@ -130,47 +130,30 @@ extern "C" __global__ void var_mean_f32_backward_0(const OpgenArgs a) {
     const float *const p2 = (const float *)a.Ptr[2];  // mean
     const float *const p3 = (const float *)a.Ptr[3];  // d_m
     float *const p4 = (float *)a.Ptr[4];  // d_x
-    const float v0 = 2.0f;
+    const float v0 = 0.0f;
     const float v1 = s0;
-    const float v2 = s1;
-    const float v3 = 1.1754944e-38f;
-    const float v4 = 8.507059e+37f;
-    const float v5 = opgen_abs(v2);
-    const float v6 = 1.0f;
-    const bool v7 = v5 < v6;
-    const float v8 = 4.0f;
-    const float v9 = 2.5353012e+30f;
-    const float v10 = 2.1267648e+37f;
-    const float v11 = 4.7019774e-38f;
-    const float v12 = v6 / v1;
+    const float v2 = 2.0f;
+    const float v3 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const float v13 = p0[r * a.Row[0]];
-        const float v14 = opgen_mul(v0, v13);
-        const float v15 = p2[r * a.Row[2]];
-        const float v16 = v15 / v1;
-        const float v17 = v14 / v2;
-        const float v18 = opgen_abs(v17);
-        const bool v19 = v4 < v18;
-        const bool v20 = v19 && v7;
-        const bool v21 = v18 < v3;
-        const float v22 = opgen_abs(v14);
-        const bool v23 = v22 < v8;
-        const bool v24 = v21 && v23;
-        const float v25 = v20 ? v9 : v6;
-        const float v26 = v24 ? v10 : v6;
-        const float v27 = opgen_mul(v14, v26);
-        const float v28 = opgen_mul(v2, v25);
-        const float v29 = v27 / v28;
-        const float v30 = v24 ? v11 : v25;
-        const float v31 = p3[r * a.Row[3]];
-        const float v32 = opgen_mul(v12, v31);
+        const float v4 = p0[r * a.Row[0]];
+        const bool v5 = v4 == v0;
+        const float v6 = v4 / v1;
+        const float v7 = v5 ? v4 : v6;
+        const bool v8 = v7 == v0;
+        const float v9 = p2[r * a.Row[2]];
+        const float v10 = v9 / v3;
+        const float v11 = p3[r * a.Row[3]];
+        const bool v12 = v11 == v0;
+        const float v13 = v11 / v3;
+        const float v14 = v12 ? v11 : v13;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v33 = p1[r * a.Row[1] + n * a.Step[1]];
-            const float v34 = v33 - v16;
-            const float v35 = opgen_mul(v34, v30);
-            const float v36 = opgen_mul(v35, v29);
-            const float v37 = v36 + v32;
-            p4[r * a.Row[4] + n * a.Step[4]] = v37;
+            const float v15 = p1[r * a.Row[1] + n * a.Step[1]];
+            const float v16 = v15 - v10;
+            const float v17 = opgen_mul(v2, v16);
+            const float v18 = opgen_mul(v7, v17);
+            const float v19 = v8 ? v7 : v18;
+            const float v20 = v19 + v14;
+            p4[r * a.Row[4] + n * a.Step[4]] = v20;
         }
     }
 }
@@ -217,47 +200,30 @@ extern "C" __global__ void var_mean_f64_backward_0(const OpgenArgs a) {
     const double *const p2 = (const double *)a.Ptr[2];  // mean
     const double *const p3 = (const double *)a.Ptr[3];  // d_m
     double *const p4 = (double *)a.Ptr[4];  // d_x
-    const double v0 = 2.0;
+    const double v0 = 0.0;
     const double v1 = s0;
-    const double v2 = s1;
-    const double v3 = 2.2250738585072014e-308;
-    const double v4 = 4.49423283715579e+307;
-    const double v5 = opgen_abs(v2);
-    const double v6 = 1.0;
-    const bool v7 = v5 < v6;
-    const double v8 = 4.0;
-    const double v9 = 1.7479799754928565e+246;
-    const double v10 = 1.1235582092889474e+307;
-    const double v11 = 8.900295434028806e-308;
-    const double v12 = v6 / v1;
+    const double v2 = 2.0;
+    const double v3 = s1;
     for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        const double v13 = p0[r * a.Row[0]];
-        const double v14 = opgen_mul(v0, v13);
-        const double v15 = p2[r * a.Row[2]];
-        const double v16 = v15 / v1;
-        const double v17 = v14 / v2;
-        const double v18 = opgen_abs(v17);
-        const bool v19 = v4 < v18;
-        const bool v20 = v19 && v7;
-        const bool v21 = v18 < v3;
-        const double v22 = opgen_abs(v14);
-        const bool v23 = v22 < v8;
-        const bool v24 = v21 && v23;
-        const double v25 = v20 ? v9 : v6;
-        const double v26 = v24 ? v10 : v6;
-        const double v27 = opgen_mul(v14, v26);
-        const double v28 = opgen_mul(v2, v25);
-        const double v29 = v27 / v28;
-        const double v30 = v24 ? v11 : v25;
-        const double v31 = p3[r * a.Row[3]];
-        const double v32 = opgen_mul(v12, v31);
+        const double v4 = p0[r * a.Row[0]];
+        const bool v5 = v4 == v0;
+        const double v6 = v4 / v1;
+        const double v7 = v5 ? v4 : v6;
+        const bool v8 = v7 == v0;
+        const double v9 = p2[r * a.Row[2]];
+        const double v10 = v9 / v3;
+        const double v11 = p3[r * a.Row[3]];
+        const bool v12 = v11 == v0;
+        const double v13 = v11 / v3;
+        const double v14 = v12 ? v11 : v13;
         for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v33 = p1[r * a.Row[1] + n * a.Step[1]];
-            const double v34 = v33 - v16;
-            const double v35 = opgen_mul(v34, v30);
-            const double v36 = opgen_mul(v35, v29);
-            const double v37 = v36 + v32;
-            p4[r * a.Row[4] + n * a.Step[4]] = v37;
+            const double v15 = p1[r * a.Row[1] + n * a.Step[1]];
+            const double v16 = v15 - v10;
+            const double v17 = opgen_mul(v2, v16);
+            const double v18 = opgen_mul(v7, v17);
+            const double v19 = v8 ? v7 : v18;
+            const double v20 = v19 + v14;
+            p4[r * a.Row[4] + n * a.Step[4]] = v20;
         }
     }
 }
