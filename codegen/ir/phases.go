@@ -149,7 +149,7 @@ func (s *splitter) checks() bool {
 		}
 	}
 	for v, store := range s.store {
-		if len(NeedsPoints(store)) > 0 {
+		if len(NeedsPoints(store)) > 0 || len(Fits(store)) > 0 {
 			return true
 		}
 		for _, r := range v.Forward.Requires {
@@ -200,7 +200,8 @@ func (s *splitter) split(v *Variant, checks bool) {
 	if checks {
 		f := s.phase(v, s.last, nil, false)
 		f.Requires = append(f.Requires, NeedsPoints(store)...)
-		if len(f.Requires) == 0 {
+		f.Bounded = Fits(store)
+		if len(f.Requires) == 0 && len(f.Bounded) == 0 {
 			f = nil
 		}
 		v.Phases = append(v.Phases, f)
