@@ -147,11 +147,14 @@ func (r *reduction) outerVars(values []*ir.Value) []*ir.Var {
 		}
 	}
 	free := ir.FreeVars(values...)
-	for more := true; more; { // and those that their ranges depend on
+	for more := true; more; { // and those that their ranges depend on, or what says that these are evaluated
 		before := len(free)
 		for v := range free {
 			if v.Axis == nil {
 				values = append(values, v.Lo, v.Hi)
+				if r.l.rangesMayFail([]*ir.Var{v}) {
+					values = append(values, r.l.paths[v]...)
+				}
 			}
 		}
 		free = ir.FreeVars(values...)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -147,8 +148,11 @@ func (l *lowering) typeOfArgument(at site, p *inlinedOp, input string) (ir.Type,
 	if k < 0 || k >= len(p.call.Args) {
 		return ir.Type{}, false
 	}
-	sink, hoisted, ragged, dims, requires := l.sink, l.hoisted, l.ragged, l.fn.Dims, l.fn.Requires
-	defer func() { l.sink, l.hoisted, l.ragged, l.fn.Dims, l.fn.Requires = sink, hoisted, ragged, dims, requires }()
+	sink, hoisted, ragged, ranges, dims, requires := l.sink, l.hoisted, l.ragged, l.ranges, l.fn.Dims, l.fn.Requires
+	defer func() {
+		l.sink, l.hoisted, l.ragged, l.ranges, l.fn.Dims, l.fn.Requires = sink, hoisted, ragged, ranges, dims, requires
+	}()
+	l.ranges = maps.Clone(ranges)
 	l.sink = &[]*ir.Def{}
 	l.probing++ // calls in the argument are looked at when it is lowered for its value
 	defer func() { l.probing-- }()

@@ -134,19 +134,12 @@ func (g *gen) told(text string) bool {
 	return !reads(text)
 }
 
-// argument is a tensor as an argument of a call that stands alone.
-func (g *gen) argument(t *tensor) string {
-	if g.told(t.name) {
-		return t.name
-	}
-	return g.elem + "(" + t.name + ")"
-}
-
 // callLet calls an op that stands alone.
 func (g *gen) callLet() {
 	var xs []*tensor
 	for _, t := range g.known {
-		ok := t.kind == float && t.elem == g.elem && !t.loose && !t.optional && len(t.slots) > 0 && t.mode == ""
+		// A cast of a let would tell its dtype, and forget the order of its axes.
+		ok := t.kind == float && t.elem == g.elem && !t.loose && !t.optional && len(t.slots) > 0 && t.mode == "" && g.told(t.name)
 		for _, s := range t.slots {
 			ok = ok && s.product == nil && !s.optional
 		}
@@ -165,14 +158,14 @@ func (g *gen) callLet() {
 	last, rest := x.slots[n-1].axis, x.slots[:n-1]
 	if g.chance(25) {
 		t := &tensor{name: g.name("h"), kind: float, elem: g.elem, slots: x.slots, axes: x.axes, size: 2 * x.size}
-		g.emit(fmt.Sprintf("let %s%s = lib.run(%s)", t.name, brackets(x.slots), g.argument(x)), t.name)
+		g.emit(fmt.Sprintf("let %s%s = lib.run(%s)", t.name, brackets(x.slots), x.name), t.name)
 		g.known = append(g.known, t)
 		return
 	}
 	if g.chance(50) && !slices.ContainsFunc(rest, func(s slot) bool { return s.axis.pack }) {
 		last.least = max(last.least, 1)
 		a, b := g.name("h"), g.name("h")
-		g.emit(fmt.Sprintf("let (%s, %s) = lib.best(%s; axis = -1)", a, b, g.argument(x)), a, b)
+		g.emit(fmt.Sprintf("let (%s, %s) = lib.best(%s; axis = -1)", a, b, x.name), a, b)
 		g.known = append(g.known, &tensor{name: a, kind: float, elem: g.elem, slots: rest, axes: flat(rest), size: x.size},
 			&tensor{name: b, kind: whole, elem: "i64", slots: rest, axes: flat(rest), of: last, size: 40})
 		return
@@ -183,7 +176,7 @@ func (g *gen) callLet() {
 		}
 		slots := append(slices.Clone(rest), w.slots[0])
 		t := &tensor{name: g.name("h"), kind: float, elem: g.elem, slots: slots, axes: flat(slots), size: x.size * w.size * 10}
-		arg := g.argument(x)
+		arg := x.name
 		if g.chance(30) {
 			arg = "2*" + arg
 		}

@@ -29,7 +29,7 @@ func problem(s *Spec) *diag.Diagnostic {
 
 // illTyped are seeds that once gave specs which weren't well typed: no argument of a call had a dtype where an optional input is absent;
 // a let had an axis that only its index has; an index occurred only where the input that it is for is absent.
-var illTyped = []uint64{1005373, 1007587, 1010225, 1013338, 1018634, 1019258, 1019756}
+var illTyped = []uint64{1005373, 1007587, 1010225, 1013338, 1018634, 1019258, 1019756, 1037801, 1070051}
 
 // TestWellTyped checks that specs are well typed; few are refused because they can't be compiled.
 func TestWellTyped(t *testing.T) {
