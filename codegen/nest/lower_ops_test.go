@@ -241,6 +241,15 @@ var handOps = map[string]func() *fn{
 		f.output("y", axes(i, j), func(v ...*ir.Value) *ir.Value { return ir.Add(ir.Read(x, v[1], v[0]), ir.Read(w, v[0])) })
 		return f
 	},
+	"batched_causal": func() *fn { // z has the first and the last axis of x, and the index of a row counts
+		f := newFn("batched_causal")
+		b, l, s := f.axis("BB"), f.axis("LL"), f.axis("SS")
+		x, z := f.input("x", b, l, s), f.input("z", b, s)
+		f.output("y", axes(b, l, s), func(v ...*ir.Value) *ir.Value {
+			return ir.Select(ir.Call(ir.OpLe, v[2], v[1]), ir.Mul(ir.Read(x, v...), ir.Read(z, v[0], v[2])), ir.Int(0))
+		})
+		return f
+	},
 	"row_sum": func() *fn {
 		f := newFn("row_sum")
 		i, j := f.axis("N"), f.axis("M")

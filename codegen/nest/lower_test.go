@@ -112,8 +112,9 @@ var accuracies = map[string]accuracy{
 	// |x - m| is at most 8, so that exp has a relative error of 8 and some steps; the gradient sums D/64.
 	"softmax": {constant(40), constant(4.0)},
 	// Sums of products of at most 16, over the longest axis.
-	"linear": {func(n []int) int { return slices.Max(n) + 2 }, func(n []int) float64 { return 16 * float64(max(1, slices.Max(n))) / 4 }},
-	"sums":   {func(n []int) int { return slices.Max(n) + 40 }, func(n []int) float64 { return 16 * float64(max(1, slices.Max(n))) / 4 }},
+	"batched_causal": {func(n []int) int { return slices.Max(n) + 2 }, func(n []int) float64 { return 16 * float64(max(1, slices.Max(n))) / 4 }},
+	"linear":         {func(n []int) int { return slices.Max(n) + 2 }, func(n []int) float64 { return 16 * float64(max(1, slices.Max(n))) / 4 }},
+	"sums":           {func(n []int) int { return slices.Max(n) + 40 }, func(n []int) float64 { return 16 * float64(max(1, slices.Max(n))) / 4 }},
 	// Rows of random numbers have a deviation of about 1; of one element it is sqrt(eps), which magnifies.
 	"layer_norm":         {func(n []int) int { return n[0] + 60 }, func(n []int) float64 { return 64 }},
 	"cross_entropy_mean": {func(n []int) int { return n[0] + 60 }, constant(8.0)},
