@@ -50,7 +50,7 @@ type Function struct {
 	Forward   *ir.Func
 	Derived   *ir.Func // the backward function by the reverse rule alone; nil where nothing is differentiated
 	Backward  *ir.Func // the one that is used: with derivatives by hand
-	Formulas  *ir.Func // the same as mathematics; see pass.Formulas
+	reversed  *ir.Func // Backward before it was simplified
 	Gradients []prove.Status
 	Pairs     []*Pair
 	Again     map[string]bool // tensors that the derivative computes again, by name: see again.go

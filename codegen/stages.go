@@ -230,15 +230,11 @@ func (b *Build) simplify() {
 	failed := make([]error, len(all))
 	parallel(len(all), func(i int) {
 		f := all[i]
-		derived := f.Backward
+		f.reversed = f.Backward
 		for _, g := range []**ir.Func{&f.Forward, &f.Backward} {
 			if *g != nil && failed[i] == nil {
 				*g, failed[i] = pass.Run(*g, "")
 			}
-		}
-		f.Formulas = f.Backward
-		if f.Backward != nil && failed[i] == nil && slices.ContainsFunc(f.Backward.Defs, func(d *ir.Def) bool { return d.Carried != nil }) {
-			f.Formulas, failed[i] = pass.Formulas(derived)
 		}
 	})
 	for i, err := range failed {
@@ -247,6 +243,15 @@ func (b *Build) simplify() {
 			return
 		}
 	}
+}
+
+// Formulas are the definitions of the derivative as mathematics, where Backward has them as they are run.
+func (f *Function) Formulas() *ir.Func {
+	r, err := pass.Formulas(f.reversed)
+	if err != nil {
+		return f.Backward // which went through the same passes
+	}
+	return r
 }
 
 func (b *Build) lower() {

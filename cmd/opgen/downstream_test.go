@@ -52,7 +52,7 @@ func main() {
 	// Users inherit nothing that they don't import.
 	for _, dep := range strings.Fields(d.run("go", "list", "-deps", "./...")) {
 		if first, _, _ := strings.Cut(dep, "/"); strings.Contains(first, ".") &&
-			!strings.HasPrefix(dep, "example.com/") && !strings.HasPrefix(dep, opgenModule+"/runtime") {
+			!strings.HasPrefix(dep, "example.com/") && !strings.HasPrefix(dep, opgenModule+"/runtime") && dep != opgenModule+"/internal/interval" {
 			t.Errorf("the program depends on %s", dep)
 		}
 	}

@@ -161,8 +161,9 @@ func derivatives(op *ir.OpDecl, tree *dsl.Op, list []*codegen.Function, lets map
 	some := shown(op, list)
 	for _, f := range some {
 		d := derived{names: choiceNames(f.Variant), uses: map[string]bool{}}
-		w := newIRWriter(f.Formulas, lets, d.uses)
-		for _, def := range needed(f.Formulas, func(t *ir.Tensor) bool { return t.Role == ir.Gradient && !byHand[t.Of.Name] }) {
+		formulas := f.Formulas()
+		w := newIRWriter(formulas, lets, d.uses)
+		for _, def := range needed(formulas, func(t *ir.Tensor) bool { return t.Role == ir.Gradient && !byHand[t.Of.Name] }) {
 			d.steps = append(d.steps, w.definition(tidy(def)))
 		}
 		if len(d.steps) == 0 {

@@ -51,9 +51,10 @@ var Passes = []Pass{
 // each. What the verifier finds is a fault of the pass.
 func Run(f *ir.Func, until string) (*ir.Func, error) { return run(f, Passes, until) }
 
-// Formulas is what Run gives, but that every element is reduced for itself: definitions that are to be read as mathematics, rather than run.
+// Formulas is what Run gives, but that every element is reduced for itself, and that a sign multiplies: definitions that are to be read as
+// mathematics, rather than run.
 func Formulas(f *ir.Func) (*ir.Func, error) {
-	return run(f, slices.DeleteFunc(slices.Clone(Passes), func(p Pass) bool { return p.Name == "carry" }), "")
+	return run(f, slices.DeleteFunc(slices.Clone(Passes), func(p Pass) bool { return p.Name == "kink" || p.Name == "carry" }), "")
 }
 
 func run(f *ir.Func, passes []Pass, until string) (*ir.Func, error) {
