@@ -26,12 +26,10 @@ func gradient(l *linter, v view, at place) dsl.Expr {
 	return &dsl.If{Cond: join(w, "==", numeral("0")), Then: numeral("0"), Else: c.expr(v)}
 }
 
-// touchesZero tells whether an expression is never negative, and 0 at some points that nothing keeps a call from.
+// touchesZero tells whether an expression is never negative, and 0 at some points that nothing keeps a call from. The derivative of an absolute
+// value is 0 at such a point, whatever it is multiplied with.
 func (l *linter) touchesZero(v view) bool {
 	if x, ok := l.squared(v); ok {
-		return l.crossesZero(x)
-	}
-	if x, ok := l.call(v, "abs"); ok {
 		return l.crossesZero(x)
 	}
 	for _, name := range []string{"sum", "mean"} {

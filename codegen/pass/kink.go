@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"slices"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
 
 // Kink lets the sign in a derivative, that of an absolute value, select: at the kink it is 0, and what it would be multiplied with, which may
 // be infinite, isn't asked. It comes when products are in their last order, since an absorbing product stays as it is. Conditions, which
@@ -20,6 +24,9 @@ func Kink(f *ir.Func) *ir.Func {
 	})
 }
 
+// selects tells whether a value is a product that a sign selects.
+func selects(v *ir.Value) bool { return v.Op == ir.OpAbsorb && v.Args[0].Op == ir.OpSign }
+
 // selecting is a value with products that a sign selects; memo are those that were rewritten before.
 func selecting(v *ir.Value, memo map[*ir.Value]*ir.Value) *ir.Value {
 	if v.Type.Kind != ir.Typed || v.Op == ir.OpRead {
@@ -33,12 +40,23 @@ func selecting(v *ir.Value, memo map[*ir.Value]*ir.Value) *ir.Value {
 		args[i] = selecting(a, memo)
 	}
 	r := ir.WithArgs(v, args)
-	if v.Op == ir.OpMul {
+	switch v.Op {
+	case ir.OpMul:
 		for i, a := range args {
 			if a.Op == ir.OpSign {
 				r = ir.Call(ir.OpAbsorb, a, args[1-i])
 				break
 			}
+			if selects(a) {
+				rest := slices.Clone(args)
+				rest[i] = a.Args[1]
+				r = ir.Call(ir.OpAbsorb, a.Args[0], ir.WithArgs(v, rest))
+				break
+			}
+		}
+	case ir.OpDiv:
+		if a := args[0]; selects(a) {
+			r = ir.Call(ir.OpAbsorb, a.Args[0], ir.WithArgs(v, []*ir.Value{a.Args[1], args[1]}))
 		}
 	}
 	memo[v] = r

@@ -527,6 +527,7 @@ func renormIfRunBackward(b *runtime.Bound, v *renormValues) {
 func renormElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	dn := b.Scratch(b.DType[0], b.Ext[1])
 	maxTies := b.Scratch(b.DType[0], b.Ext[1])
+	dxPart2 := b.Scratch(b.DType[0], b.Ext[1])
 	if b.Tensor(3) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
@@ -545,19 +546,31 @@ func renormElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	}
 	if b.Tensor(3) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[3], a.Step[3] = dn, 1
-		a.Ptr[4], a.Step[4] = maxTies, 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.limit
+		a.Rows, a.N, a.K = 1, b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = dn, 1
+		a.Ptr[1], a.Step[1] = maxTies, 1
+		a.Ptr[2], a.Step[2] = dxPart2, 1
 		switch b.DType[0] {
 		case runtime.F32:
 			renorm_no_p_is_2_p_is_inf_f32_backward_1_launch(&a)
 		case runtime.F64:
 			renorm_no_p_is_2_p_is_inf_f64_backward_1_launch(&a)
+		}
+	}
+	if b.Tensor(3) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Step[3] = dxPart2, 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
+		a.F[0] = v.limit
+		switch b.DType[0] {
+		case runtime.F32:
+			renorm_no_p_is_2_p_is_inf_f32_backward_2_launch(&a)
+		case runtime.F64:
+			renorm_no_p_is_2_p_is_inf_f64_backward_2_launch(&a)
 		}
 	}
 }
@@ -566,6 +579,7 @@ func renormElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 func renormElseElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	dn := b.Scratch(b.DType[0], b.Ext[1])
 	minTies := b.Scratch(b.DType[0], b.Ext[1])
+	dxPart2 := b.Scratch(b.DType[0], b.Ext[1])
 	if b.Tensor(3) != nil {
 		var a runtime.Args
 		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
@@ -584,19 +598,31 @@ func renormElseElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	}
 	if b.Tensor(3) != nil {
 		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[3], a.Step[3] = dn, 1
-		a.Ptr[4], a.Step[4] = minTies, 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.limit
+		a.Rows, a.N, a.K = 1, b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = dn, 1
+		a.Ptr[1], a.Step[1] = minTies, 1
+		a.Ptr[2], a.Step[2] = dxPart2, 1
 		switch b.DType[0] {
 		case runtime.F32:
 			renorm_no_p_is_2_p_is_inf_f32_backward_1_launch(&a)
 		case runtime.F64:
 			renorm_no_p_is_2_p_is_inf_f64_backward_1_launch(&a)
+		}
+	}
+	if b.Tensor(3) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
+		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
+		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
+		a.Ptr[3], a.Step[3] = dxPart2, 1
+		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
+		a.F[0] = v.limit
+		switch b.DType[0] {
+		case runtime.F32:
+			renorm_no_p_is_2_p_is_inf_f32_backward_2_launch(&a)
+		case runtime.F64:
+			renorm_no_p_is_2_p_is_inf_f64_backward_2_launch(&a)
 		}
 	}
 }
@@ -1091,7 +1117,7 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(renorm_no_p_is_2_p_is_inf_f32_backward_0, a, &renorm_no_p_is_2_p_is_inf_f32_backward_0_plan)
 }
 
-var renorm_no_p_is_2_p_is_inf_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var renorm_no_p_is_2_p_is_inf_f32_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f32_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
 
 func renorm_no_p_is_2_p_is_inf_f32_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &renorm_no_p_is_2_p_is_inf_f32_backward_1_plan) {
@@ -1099,6 +1125,16 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(renorm_no_p_is_2_p_is_inf_f32_backward_1, a, &renorm_no_p_is_2_p_is_inf_f32_backward_1_plan)
+}
+
+var renorm_no_p_is_2_p_is_inf_f32_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f32_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+
+func renorm_no_p_is_2_p_is_inf_f32_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &renorm_no_p_is_2_p_is_inf_f32_backward_2_plan) {
+		renorm_no_p_is_2_p_is_inf_f32_backward_2(a)
+		return
+	}
+	runtime.Launch(renorm_no_p_is_2_p_is_inf_f32_backward_2, a, &renorm_no_p_is_2_p_is_inf_f32_backward_2_plan)
 }
 
 var renorm_no_p_is_2_p_is_inf_f64_forward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f64_forward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
@@ -1121,7 +1157,7 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_0_launch(a *runtime.Args) {
 	runtime.Launch(renorm_no_p_is_2_p_is_inf_f64_backward_0, a, &renorm_no_p_is_2_p_is_inf_f64_backward_0_plan)
 }
 
-var renorm_no_p_is_2_p_is_inf_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+var renorm_no_p_is_2_p_is_inf_f64_backward_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f64_backward_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
 
 func renorm_no_p_is_2_p_is_inf_f64_backward_1_launch(a *runtime.Args) {
 	if runtime.Serial(a, &renorm_no_p_is_2_p_is_inf_f64_backward_1_plan) {
@@ -1129,6 +1165,16 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_1_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(renorm_no_p_is_2_p_is_inf_f64_backward_1, a, &renorm_no_p_is_2_p_is_inf_f64_backward_1_plan)
+}
+
+var renorm_no_p_is_2_p_is_inf_f64_backward_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_p_is_inf_f64_backward_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
+
+func renorm_no_p_is_2_p_is_inf_f64_backward_2_launch(a *runtime.Args) {
+	if runtime.Serial(a, &renorm_no_p_is_2_p_is_inf_f64_backward_2_plan) {
+		renorm_no_p_is_2_p_is_inf_f64_backward_2(a)
+		return
+	}
+	runtime.Launch(renorm_no_p_is_2_p_is_inf_f64_backward_2, a, &renorm_no_p_is_2_p_is_inf_f64_backward_2_plan)
 }
 
 var renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.MinOf}}}

@@ -235,6 +235,17 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1(a *runtime.Args) {
 	}
 }
 
+func renorm_no_p_is_2_p_is_inf_f32_backward_2(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		renorm_no_p_is_2_p_is_inf_f32_backward_2_avx512(a)
+	case runtime.AVX2:
+		renorm_no_p_is_2_p_is_inf_f32_backward_2_avx2(a)
+	default:
+		renorm_no_p_is_2_p_is_inf_f32_backward_2_go(a)
+	}
+}
+
 func renorm_no_p_is_2_p_is_inf_f64_forward_1(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
@@ -265,6 +276,17 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_1(a *runtime.Args) {
 		renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(a)
 	default:
 		renorm_no_p_is_2_p_is_inf_f64_backward_1_go(a)
+	}
+}
+
+func renorm_no_p_is_2_p_is_inf_f64_backward_2(a *runtime.Args) {
+	switch runtime.PathOf(a) {
+	case runtime.AVX512:
+		renorm_no_p_is_2_p_is_inf_f64_backward_2_avx512(a)
+	case runtime.AVX2:
+		renorm_no_p_is_2_p_is_inf_f64_backward_2_avx2(a)
+	default:
+		renorm_no_p_is_2_p_is_inf_f64_backward_2_go(a)
 	}
 }
 

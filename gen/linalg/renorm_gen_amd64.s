@@ -5133,7 +5133,201 @@ end1:
 	RET
 
 // func renorm_no_p_is_2_p_is_inf_f32_backward_1_avx2(a *runtime.Args)
-TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx2(SB), NOSPLIT, $80-8
+TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx2(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $7, SI
+	MOVQ  296(AX), DI
+	SHLQ  $7, DI
+	MOVQ  288(AX), R8
+	SHLQ  $5, R8
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), R9
+	MOVQ  8(R9), R10
+	MOVQ  $0, R11
+	MOVQ  792(R9), R12
+	ANDQ  $1, R12
+	JEQ   again1
+	CMPQ  R10, $40
+	JLT   again1
+	MOVQ  DX, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $2, R12
+	TESTQ R12, R12
+	JNE   masked4
+again1:
+	SUBQ $32, R10
+	JLT  single2
+block5:
+	VMOVUPS (BX), Y0
+	VDIVPS  (CX), Y0, Y0
+	VMOVUPS 32(BX), Y1
+	VDIVPS  32(CX), Y1, Y1
+	VMOVUPS 64(BX), Y2
+	VDIVPS  64(CX), Y2, Y2
+	VMOVUPS 96(BX), Y3
+	VDIVPS  96(CX), Y3, Y3
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPS Y0, (DX)
+	VMOVUPS Y1, 32(DX)
+	VMOVUPS Y2, 64(DX)
+	VMOVUPS Y3, 96(DX)
+	JMP     stored7
+around6:
+	VMOVNTPS Y0, (DX)
+	VMOVNTPS Y1, 32(DX)
+	VMOVNTPS Y2, 64(DX)
+	VMOVNTPS Y3, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $32, R10
+	JGE  block5
+single2:
+	ADDQ $24, R10
+	JLT  tail8
+block9:
+	VMOVUPS (BX), Y0
+	VDIVPS  (CX), Y0, Y0
+	VMOVUPS Y0, (DX)
+	ADDQ    R8, BX
+	ADDQ    AX, CX
+	ADDQ    $32, DX
+	SUBQ    $8, R10
+	JGE     block9
+tail8:
+	ADDQ    $8, R10
+	JEQ     done3
+	MOVQ    $8, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y0
+	VMASKMOVPS (BX), Y0, Y1
+	VMASKMOVPS (CX), Y0, Y2
+	VDIVPS     Y2, Y1, Y1
+	VMASKMOVPS Y1, Y0, (DX)
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*4), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*4), CX
+	LEAQ       (DX)(R12*4), DX
+	SUBQ       R12, R10
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $8, SI
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), DI
+	MOVQ  8(DI), R8
+	MOVQ  $0, R9
+	MOVQ  792(DI), R10
+	ANDQ  $1, R10
+	JEQ   again1
+	CMPQ  R8, $80
+	JLT   again1
+	MOVQ  DX, R10
+	NEGQ  R10
+	ANDQ  $63, R10
+	MOVQ  $1, R9
+	SHRQ  $2, R10
+	TESTQ R10, R10
+	JNE   masked4
+again1:
+	SUBQ $64, R8
+	JLT  single2
+block5:
+	VMOVUPS (BX), Z0
+	VDIVPS  (CX), Z0, Z0
+	VMOVUPS 64(BX), Z1
+	VDIVPS  64(CX), Z1, Z1
+	VMOVUPS 128(BX), Z2
+	VDIVPS  128(CX), Z2, Z2
+	VMOVUPS 192(BX), Z3
+	VDIVPS  192(CX), Z3, Z3
+	TESTQ   R9, R9
+	JNE     around6
+	VMOVUPS Z0, (DX)
+	VMOVUPS Z1, 64(DX)
+	VMOVUPS Z2, 128(DX)
+	VMOVUPS Z3, 192(DX)
+	JMP     stored7
+around6:
+	VMOVNTPS Z0, (DX)
+	VMOVNTPS Z1, 64(DX)
+	VMOVNTPS Z2, 128(DX)
+	VMOVNTPS Z3, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $64, R8
+	JGE  block5
+single2:
+	ADDQ    $64, R8
+	JEQ     done3
+	MOVQ    $16, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTD R10, Z0
+	VPCMPD       $6, iota32<>+0(SB), Z0, K1
+	VMOVUPS.Z    (BX), K1, Z0
+	VMOVUPS.Z    (CX), K1, Z1
+	VDIVPS       Z1, Z0, Z0
+	VMOVUPS      Z0, K1, (DX)
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*4), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*4), CX
+	LEAQ         (DX)(R10*4), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
+	VZEROUPPER
+	RET
+
+// func renorm_no_p_is_2_p_is_inf_f32_backward_2_avx2(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_2_avx2(SB), NOSPLIT, $56-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -5150,36 +5344,29 @@ TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx2(SB), NOSPLIT, $80-8
 	MOVQ         BX, 24(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 32(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 40(SP)
 	VMOVUPS      k7fffffff<>+0(SB), Y3
 	VMOVUPS      k80000000<>+0(SB), Y4
 	MOVQ         288(AX), BX
-	MOVQ         BX, 48(SP)
-	SHLQ         $5, 48(SP)
+	MOVQ         BX, 40(SP)
+	SHLQ         $5, 40(SP)
 	MOVQ         296(AX), BX
-	MOVQ         BX, 56(SP)
-	SHLQ         $5, 56(SP)
-	MOVQ         304(AX), BX
-	MOVQ         BX, 64(SP)
-	SHLQ         $5, 64(SP)
-	MOVQ         312(AX), BX
 	SHLQ         $5, BX
-	MOVQ         320(AX), AX
+	MOVQ         304(AX), CX
+	SHLQ         $5, CX
+	MOVQ         312(AX), AX
 	SHLQ         $5, AX
-	MOVQ         a+0(FP), CX
-	MOVQ         (CX), CX
-	MOVQ         CX, 72(SP)
-	MOVQ         72(SP), CX
-	TESTQ        CX, CX
+	MOVQ         a+0(FP), DX
+	MOVQ         (DX), DX
+	MOVQ         DX, 48(SP)
+	MOVQ         48(SP), DX
+	TESTQ        DX, DX
 	JLE          end1
 row2:
-	MOVQ  0(SP), CX
-	MOVQ  8(SP), DX
-	MOVQ  16(SP), SI
-	MOVQ  24(SP), DI
-	MOVQ  32(SP), R8
-	MOVQ  40(SP), R9
+	MOVQ  0(SP), DX
+	MOVQ  8(SP), SI
+	MOVQ  16(SP), DI
+	MOVQ  24(SP), R8
+	MOVQ  32(SP), R9
 	MOVQ  a+0(FP), R10
 	MOVQ  8(R10), R10
 	MOVQ  $0, R11
@@ -5200,14 +5387,14 @@ again3:
 	SUBQ $8, R10
 	JLT  single4
 block7:
-	VMOVUPS   (CX), Y5
+	VMOVUPS   (DX), Y5
 	VCMPPS    $17, Y5, Y0, Y6
-	VMOVUPS   (DX), Y7
+	VMOVUPS   (SI), Y7
 	VMULPS    Y7, Y0, Y8
 	VADDPS    Y1, Y5, Y9
 	VDIVPS    Y9, Y8, Y8
 	VBLENDVPS Y6, Y8, Y7, Y7
-	VMOVUPS   (SI), Y8
+	VMOVUPS   (DI), Y8
 	VANDPS    Y3, Y8, Y9
 	VCMPPS    $0, Y5, Y9, Y10
 	VCMPPS    $4, Y9, Y9, Y9
@@ -5215,12 +5402,11 @@ block7:
 	VANDPS    Y5, Y9, Y5
 	VORPS     Y5, Y10, Y5
 	VCMPPS    $17, Y8, Y2, Y9
-	VMOVUPS   (DI), Y10
+	VMOVUPS   (R8), Y10
 	VCMPPS    $17, Y2, Y8, Y11
 	VXORPS    Y4, Y10, Y12
 	VBLENDVPS Y11, Y12, Y8, Y8
 	VBLENDVPS Y9, Y10, Y8, Y8
-	VDIVPS    (R8), Y8, Y8
 	VBLENDVPS Y6, Y8, Y2, Y6
 	VBLENDVPS Y5, Y6, Y2, Y5
 	VADDPS    Y5, Y7, Y5
@@ -5231,10 +5417,9 @@ block7:
 around8:
 	VMOVNTPS Y5, (R9)
 stored9:
-	ADDQ 48(SP), CX
-	ADDQ 56(SP), DX
-	ADDQ 64(SP), SI
-	ADDQ BX, DI
+	ADDQ 40(SP), DX
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $32, R9
 	SUBQ $8, R10
@@ -5250,14 +5435,14 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y5
-	VMASKMOVPS (CX), Y5, Y6
+	VMASKMOVPS (DX), Y5, Y6
 	VCMPPS     $17, Y6, Y0, Y7
-	VMASKMOVPS (DX), Y5, Y8
+	VMASKMOVPS (SI), Y5, Y8
 	VMULPS     Y8, Y0, Y9
 	VADDPS     Y1, Y6, Y10
 	VDIVPS     Y10, Y9, Y9
 	VBLENDVPS  Y7, Y9, Y8, Y8
-	VMASKMOVPS (SI), Y5, Y9
+	VMASKMOVPS (DI), Y5, Y9
 	VANDPS     Y3, Y9, Y10
 	VCMPPS     $0, Y6, Y10, Y11
 	VCMPPS     $4, Y10, Y10, Y10
@@ -5265,38 +5450,28 @@ masked6:
 	VANDPS     Y6, Y10, Y6
 	VORPS      Y6, Y11, Y6
 	VCMPPS     $17, Y9, Y2, Y10
-	VMASKMOVPS (DI), Y5, Y11
+	VMASKMOVPS (R8), Y5, Y11
 	VCMPPS     $17, Y2, Y9, Y12
 	VXORPS     Y4, Y11, Y13
 	VBLENDVPS  Y12, Y13, Y9, Y9
 	VBLENDVPS  Y10, Y11, Y9, Y9
-	VMASKMOVPS (R8), Y5, Y10
-	VDIVPS     Y10, Y9, Y9
 	VBLENDVPS  Y7, Y9, Y2, Y7
 	VBLENDVPS  Y6, Y7, Y2, Y6
 	VADDPS     Y6, Y8, Y6
 	VMASKMOVPS Y6, Y5, (R9)
 	MOVQ       R12, R13
-	MOVQ       48(SP), R14
+	MOVQ       40(SP), R14
 	TESTQ      R14, R14
-	MOVQ       48(SP), R14
-	CMOVQEQ    R14, R13
-	LEAQ       (CX)(R13*4), CX
-	MOVQ       R12, R13
-	MOVQ       56(SP), R14
-	TESTQ      R14, R14
-	MOVQ       56(SP), R14
+	MOVQ       40(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (DX)(R13*4), DX
 	MOVQ       R12, R13
-	MOVQ       64(SP), R14
-	TESTQ      R14, R14
-	MOVQ       64(SP), R14
-	CMOVQEQ    R14, R13
-	LEAQ       (SI)(R13*4), SI
-	MOVQ       R12, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
+	LEAQ       (SI)(R13*4), SI
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
 	LEAQ       (DI)(R13*4), DI
 	MOVQ       R12, R13
 	TESTQ      AX, AX
@@ -5306,19 +5481,19 @@ masked6:
 	SUBQ       R12, R10
 	JNE        again3
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 168(CX), DX
+	MOVQ a+0(FP), DX
+	MOVQ 168(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 8(SP)
+	MOVQ 176(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 16(SP)
+	MOVQ 192(DX), DX
 	SHLQ $2, DX
-	ADDQ DX, 8(SP)
-	MOVQ 176(CX), DX
-	SHLQ $2, DX
-	ADDQ DX, 16(SP)
-	MOVQ 200(CX), CX
-	SHLQ $2, CX
-	ADDQ CX, 40(SP)
-	MOVQ 72(SP), CX
-	DECQ CX
-	MOVQ CX, 72(SP)
+	ADDQ DX, 32(SP)
+	MOVQ 48(SP), DX
+	DECQ DX
+	MOVQ DX, 48(SP)
 	JNE  row2
 end1:
 	MOVQ a+0(FP), AX
@@ -5330,8 +5505,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(a *runtime.Args)
-TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(SB), NOSPLIT, $80-8
+// func renorm_no_p_is_2_p_is_inf_f32_backward_2_avx512(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_2_avx512(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -5348,63 +5523,55 @@ TEXT ·renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(SB), NOSPLIT, $80-8
 	MOVQ         BX, 24(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 32(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 40(SP)
 	VBROADCASTSS k7fffffff<>+0(SB), Z3
 	VBROADCASTSS k80000000<>+0(SB), Z4
 	MOVQ         288(AX), BX
-	MOVQ         BX, 48(SP)
-	SHLQ         $6, 48(SP)
-	MOVQ         296(AX), BX
-	MOVQ         BX, 56(SP)
-	SHLQ         $6, 56(SP)
-	MOVQ         304(AX), BX
-	MOVQ         BX, 64(SP)
-	SHLQ         $6, 64(SP)
-	MOVQ         312(AX), BX
 	SHLQ         $6, BX
-	MOVQ         320(AX), AX
+	MOVQ         296(AX), CX
+	SHLQ         $6, CX
+	MOVQ         304(AX), DX
+	SHLQ         $6, DX
+	MOVQ         312(AX), AX
 	SHLQ         $6, AX
-	MOVQ         a+0(FP), CX
-	MOVQ         (CX), CX
-	MOVQ         CX, 72(SP)
-	MOVQ         72(SP), CX
-	TESTQ        CX, CX
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         SI, 40(SP)
+	MOVQ         40(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ  0(SP), CX
-	MOVQ  8(SP), DX
-	MOVQ  16(SP), SI
-	MOVQ  24(SP), DI
-	MOVQ  32(SP), R8
-	MOVQ  40(SP), R9
-	MOVQ  a+0(FP), R10
-	MOVQ  8(R10), R10
-	MOVQ  $0, R11
-	MOVQ  a+0(FP), R12
-	MOVQ  792(R12), R12
-	ANDQ  $1, R12
+	MOVQ  0(SP), SI
+	MOVQ  8(SP), DI
+	MOVQ  16(SP), R8
+	MOVQ  24(SP), R9
+	MOVQ  32(SP), R10
+	MOVQ  a+0(FP), R11
+	MOVQ  8(R11), R11
+	MOVQ  $0, R12
+	MOVQ  a+0(FP), R13
+	MOVQ  792(R13), R13
+	ANDQ  $1, R13
 	JEQ   again3
-	CMPQ  R10, $32
+	CMPQ  R11, $32
 	JLT   again3
-	MOVQ  R9, R12
-	NEGQ  R12
-	ANDQ  $63, R12
-	MOVQ  $1, R11
-	SHRQ  $2, R12
-	TESTQ R12, R12
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $2, R13
+	TESTQ R13, R13
 	JNE   masked6
 again3:
-	SUBQ $16, R10
+	SUBQ $16, R11
 	JLT  single4
 block7:
-	VMOVUPS   (CX), Z5
+	VMOVUPS   (SI), Z5
 	VCMPPS    $17, Z5, Z0, K1
-	VMOVUPS   (DX), Z6
+	VMOVUPS   (DI), Z6
 	VMULPS    Z6, Z0, Z7
 	VADDPS    Z1, Z5, Z8
 	VDIVPS    Z8, Z7, K1, Z6
-	VMOVUPS   (SI), Z7
+	VMOVUPS   (R8), Z7
 	VPANDD    Z3, Z7, Z8
 	VCMPPS    $0, Z5, Z8, K2
 	VCMPPS    $4, Z8, Z8, K3
@@ -5412,45 +5579,44 @@ block7:
 	KANDW     K4, K3, K3
 	KORW      K3, K2, K2
 	VCMPPS    $17, Z7, Z2, K3
-	VMOVUPS   (DI), Z5
+	VMOVUPS   (R9), Z5
 	VCMPPS    $17, Z2, Z7, K4
 	VPXORD    Z4, Z5, Z8
 	VBLENDMPS Z8, Z7, K4, Z7
 	VBLENDMPS Z5, Z7, K3, Z5
-	VDIVPS.Z  (R8), Z5, K1, Z5
+	VBLENDMPS Z5, Z2, K1, Z5
 	VBLENDMPS Z5, Z2, K2, Z5
 	VADDPS    Z5, Z6, Z5
-	TESTQ     R11, R11
+	TESTQ     R12, R12
 	JNE       around8
-	VMOVUPS   Z5, (R9)
+	VMOVUPS   Z5, (R10)
 	JMP       stored9
 around8:
-	VMOVNTPS Z5, (R9)
+	VMOVNTPS Z5, (R10)
 stored9:
-	ADDQ 48(SP), CX
-	ADDQ 56(SP), DX
-	ADDQ 64(SP), SI
-	ADDQ BX, DI
-	ADDQ AX, R8
-	ADDQ $64, R9
-	SUBQ $16, R10
+	ADDQ BX, SI
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ AX, R9
+	ADDQ $64, R10
+	SUBQ $16, R11
 	JGE  block7
 single4:
-	ADDQ    $16, R10
+	ADDQ    $16, R11
 	JEQ     done5
-	MOVQ    $16, R12
-	CMPQ    R12, R10
-	CMOVQGT R10, R12
+	MOVQ    $16, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
 masked6:
-	VPBROADCASTD R12, Z5
+	VPBROADCASTD R13, Z5
 	VPCMPD       $6, iota32<>+0(SB), Z5, K1
-	VMOVUPS.Z    (CX), K1, Z5
+	VMOVUPS.Z    (SI), K1, Z5
 	VCMPPS       $17, Z5, Z0, K2
-	VMOVUPS.Z    (DX), K1, Z6
+	VMOVUPS.Z    (DI), K1, Z6
 	VMULPS       Z6, Z0, Z7
 	VADDPS       Z1, Z5, Z8
 	VDIVPS       Z8, Z7, K2, Z6
-	VMOVUPS.Z    (SI), K1, Z7
+	VMOVUPS.Z    (R8), K1, Z7
 	VPANDD       Z3, Z7, Z8
 	VCMPPS       $0, Z5, Z8, K3
 	VCMPPS       $4, Z8, Z8, K4
@@ -5458,59 +5624,48 @@ masked6:
 	KANDW        K5, K4, K4
 	KORW         K4, K3, K3
 	VCMPPS       $17, Z7, Z2, K4
-	VMOVUPS.Z    (DI), K1, Z5
+	VMOVUPS.Z    (R9), K1, Z5
 	VCMPPS       $17, Z2, Z7, K5
 	VPXORD       Z4, Z5, Z8
 	VBLENDMPS    Z8, Z7, K5, Z7
 	VBLENDMPS    Z5, Z7, K4, Z5
-	VMOVUPS.Z    (R8), K1, Z7
-	VDIVPS.Z     Z7, Z5, K2, Z5
+	VBLENDMPS    Z5, Z2, K2, Z5
 	VBLENDMPS    Z5, Z2, K3, Z5
 	VADDPS       Z5, Z6, Z5
-	VMOVUPS      Z5, K1, (R9)
-	MOVQ         R12, R13
-	MOVQ         48(SP), R14
-	TESTQ        R14, R14
-	MOVQ         48(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (CX)(R13*4), CX
-	MOVQ         R12, R13
-	MOVQ         56(SP), R14
-	TESTQ        R14, R14
-	MOVQ         56(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (DX)(R13*4), DX
-	MOVQ         R12, R13
-	MOVQ         64(SP), R14
-	TESTQ        R14, R14
-	MOVQ         64(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (SI)(R13*4), SI
-	MOVQ         R12, R13
+	VMOVUPS      Z5, K1, (R10)
+	MOVQ         R13, R14
 	TESTQ        BX, BX
-	CMOVQEQ      BX, R13
-	LEAQ         (DI)(R13*4), DI
-	MOVQ         R12, R13
+	CMOVQEQ      BX, R14
+	LEAQ         (SI)(R14*4), SI
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*4), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*4), R8
+	MOVQ         R13, R14
 	TESTQ        AX, AX
-	CMOVQEQ      AX, R13
-	LEAQ         (R8)(R13*4), R8
-	LEAQ         (R9)(R12*4), R9
-	SUBQ         R12, R10
+	CMOVQEQ      AX, R14
+	LEAQ         (R9)(R14*4), R9
+	LEAQ         (R10)(R13*4), R10
+	SUBQ         R13, R11
 	JNE          again3
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 168(CX), DX
-	SHLQ $2, DX
-	ADDQ DX, 8(SP)
-	MOVQ 176(CX), DX
-	SHLQ $2, DX
-	ADDQ DX, 16(SP)
-	MOVQ 200(CX), CX
-	SHLQ $2, CX
-	ADDQ CX, 40(SP)
-	MOVQ 72(SP), CX
-	DECQ CX
-	MOVQ CX, 72(SP)
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 8(SP)
+	MOVQ 176(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 16(SP)
+	MOVQ 192(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 32(SP)
+	MOVQ 40(SP), SI
+	DECQ SI
+	MOVQ SI, 40(SP)
 	JNE  row2
 end1:
 	MOVQ a+0(FP), AX
@@ -6039,7 +6194,201 @@ end1:
 	RET
 
 // func renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(a *runtime.Args)
-TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(SB), NOSPLIT, $80-8
+TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $7, SI
+	MOVQ  296(AX), DI
+	SHLQ  $7, DI
+	MOVQ  288(AX), R8
+	SHLQ  $5, R8
+	MOVQ  296(AX), AX
+	SHLQ  $5, AX
+	MOVQ  a+0(FP), R9
+	MOVQ  8(R9), R10
+	MOVQ  $0, R11
+	MOVQ  792(R9), R12
+	ANDQ  $1, R12
+	JEQ   again1
+	CMPQ  R10, $20
+	JLT   again1
+	MOVQ  DX, R12
+	NEGQ  R12
+	ANDQ  $31, R12
+	MOVQ  $1, R11
+	SHRQ  $3, R12
+	TESTQ R12, R12
+	JNE   masked4
+again1:
+	SUBQ $16, R10
+	JLT  single2
+block5:
+	VMOVUPD (BX), Y0
+	VDIVPD  (CX), Y0, Y0
+	VMOVUPD 32(BX), Y1
+	VDIVPD  32(CX), Y1, Y1
+	VMOVUPD 64(BX), Y2
+	VDIVPD  64(CX), Y2, Y2
+	VMOVUPD 96(BX), Y3
+	VDIVPD  96(CX), Y3, Y3
+	TESTQ   R11, R11
+	JNE     around6
+	VMOVUPD Y0, (DX)
+	VMOVUPD Y1, 32(DX)
+	VMOVUPD Y2, 64(DX)
+	VMOVUPD Y3, 96(DX)
+	JMP     stored7
+around6:
+	VMOVNTPD Y0, (DX)
+	VMOVNTPD Y1, 32(DX)
+	VMOVNTPD Y2, 64(DX)
+	VMOVNTPD Y3, 96(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ DI, CX
+	ADDQ $128, DX
+	SUBQ $16, R10
+	JGE  block5
+single2:
+	ADDQ $12, R10
+	JLT  tail8
+block9:
+	VMOVUPD (BX), Y0
+	VDIVPD  (CX), Y0, Y0
+	VMOVUPD Y0, (DX)
+	ADDQ    R8, BX
+	ADDQ    AX, CX
+	ADDQ    $32, DX
+	SUBQ    $4, R10
+	JGE     block9
+tail8:
+	ADDQ    $4, R10
+	JEQ     done3
+	MOVQ    $4, R12
+	CMPQ    R12, R10
+	CMOVQGT R10, R12
+masked4:
+	MOVQ       R12, R13
+	LEAQ       tail<>+0(SB), R14
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y0
+	VMASKMOVPD (BX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VDIVPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (DX)
+	MOVQ       R12, R13
+	TESTQ      SI, SI
+	CMOVQEQ    SI, R13
+	LEAQ       (BX)(R13*8), BX
+	MOVQ       R12, R13
+	TESTQ      DI, DI
+	CMOVQEQ    DI, R13
+	LEAQ       (CX)(R13*8), CX
+	LEAQ       (DX)(R12*8), DX
+	SUBQ       R12, R10
+	JNE        again1
+done3:
+	MOVQ 792(R9), AX
+	ANDQ $1, AX
+	JEQ  end10
+	SFENCE
+end10:
+	VZEROUPPER
+	RET
+
+// func renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(SB), NOSPLIT, $0-8
+	MOVQ  a+0(FP), AX
+	MOVQ  32(AX), BX
+	MOVQ  40(AX), CX
+	MOVQ  48(AX), DX
+	MOVQ  288(AX), SI
+	SHLQ  $8, SI
+	MOVQ  296(AX), AX
+	SHLQ  $8, AX
+	MOVQ  a+0(FP), DI
+	MOVQ  8(DI), R8
+	MOVQ  $0, R9
+	MOVQ  792(DI), R10
+	ANDQ  $1, R10
+	JEQ   again1
+	CMPQ  R8, $40
+	JLT   again1
+	MOVQ  DX, R10
+	NEGQ  R10
+	ANDQ  $63, R10
+	MOVQ  $1, R9
+	SHRQ  $3, R10
+	TESTQ R10, R10
+	JNE   masked4
+again1:
+	SUBQ $32, R8
+	JLT  single2
+block5:
+	VMOVUPD (BX), Z0
+	VDIVPD  (CX), Z0, Z0
+	VMOVUPD 64(BX), Z1
+	VDIVPD  64(CX), Z1, Z1
+	VMOVUPD 128(BX), Z2
+	VDIVPD  128(CX), Z2, Z2
+	VMOVUPD 192(BX), Z3
+	VDIVPD  192(CX), Z3, Z3
+	TESTQ   R9, R9
+	JNE     around6
+	VMOVUPD Z0, (DX)
+	VMOVUPD Z1, 64(DX)
+	VMOVUPD Z2, 128(DX)
+	VMOVUPD Z3, 192(DX)
+	JMP     stored7
+around6:
+	VMOVNTPD Z0, (DX)
+	VMOVNTPD Z1, 64(DX)
+	VMOVNTPD Z2, 128(DX)
+	VMOVNTPD Z3, 192(DX)
+stored7:
+	ADDQ SI, BX
+	ADDQ AX, CX
+	ADDQ $256, DX
+	SUBQ $32, R8
+	JGE  block5
+single2:
+	ADDQ    $32, R8
+	JEQ     done3
+	MOVQ    $8, R10
+	CMPQ    R10, R8
+	CMOVQGT R8, R10
+masked4:
+	VPBROADCASTQ R10, Z0
+	VPCMPQ       $6, iota64<>+0(SB), Z0, K1
+	VMOVUPD.Z    (BX), K1, Z0
+	VMOVUPD.Z    (CX), K1, Z1
+	VDIVPD       Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (DX)
+	MOVQ         R10, R11
+	TESTQ        SI, SI
+	CMOVQEQ      SI, R11
+	LEAQ         (BX)(R11*8), BX
+	MOVQ         R10, R11
+	TESTQ        AX, AX
+	CMOVQEQ      AX, R11
+	LEAQ         (CX)(R11*8), CX
+	LEAQ         (DX)(R10*8), DX
+	SUBQ         R10, R8
+	JNE          again1
+done3:
+	MOVQ 792(DI), AX
+	ANDQ $1, AX
+	JEQ  end8
+	SFENCE
+end8:
+	VZEROUPPER
+	RET
+
+// func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx2(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_2_avx2(SB), NOSPLIT, $56-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VMOVUPD      k3e7ad7f29abcaf48<>+0(SB), Y1
@@ -6054,36 +6403,29 @@ TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(SB), NOSPLIT, $80-8
 	MOVQ         BX, 24(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 32(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 40(SP)
 	VMOVUPD      k7fffffffffffffff<>+0(SB), Y3
 	VMOVUPD      k8000000000000000<>+0(SB), Y4
 	MOVQ         288(AX), BX
-	MOVQ         BX, 48(SP)
-	SHLQ         $5, 48(SP)
+	MOVQ         BX, 40(SP)
+	SHLQ         $5, 40(SP)
 	MOVQ         296(AX), BX
-	MOVQ         BX, 56(SP)
-	SHLQ         $5, 56(SP)
-	MOVQ         304(AX), BX
-	MOVQ         BX, 64(SP)
-	SHLQ         $5, 64(SP)
-	MOVQ         312(AX), BX
 	SHLQ         $5, BX
-	MOVQ         320(AX), AX
+	MOVQ         304(AX), CX
+	SHLQ         $5, CX
+	MOVQ         312(AX), AX
 	SHLQ         $5, AX
-	MOVQ         a+0(FP), CX
-	MOVQ         (CX), CX
-	MOVQ         CX, 72(SP)
-	MOVQ         72(SP), CX
-	TESTQ        CX, CX
+	MOVQ         a+0(FP), DX
+	MOVQ         (DX), DX
+	MOVQ         DX, 48(SP)
+	MOVQ         48(SP), DX
+	TESTQ        DX, DX
 	JLE          end1
 row2:
-	MOVQ  0(SP), CX
-	MOVQ  8(SP), DX
-	MOVQ  16(SP), SI
-	MOVQ  24(SP), DI
-	MOVQ  32(SP), R8
-	MOVQ  40(SP), R9
+	MOVQ  0(SP), DX
+	MOVQ  8(SP), SI
+	MOVQ  16(SP), DI
+	MOVQ  24(SP), R8
+	MOVQ  32(SP), R9
 	MOVQ  a+0(FP), R10
 	MOVQ  8(R10), R10
 	MOVQ  $0, R11
@@ -6104,14 +6446,14 @@ again3:
 	SUBQ $4, R10
 	JLT  single4
 block7:
-	VMOVUPD   (CX), Y5
+	VMOVUPD   (DX), Y5
 	VCMPPD    $17, Y5, Y0, Y6
-	VMOVUPD   (DX), Y7
+	VMOVUPD   (SI), Y7
 	VMULPD    Y7, Y0, Y8
 	VADDPD    Y1, Y5, Y9
 	VDIVPD    Y9, Y8, Y8
 	VBLENDVPD Y6, Y8, Y7, Y7
-	VMOVUPD   (SI), Y8
+	VMOVUPD   (DI), Y8
 	VANDPD    Y3, Y8, Y9
 	VCMPPD    $0, Y5, Y9, Y10
 	VCMPPD    $4, Y9, Y9, Y9
@@ -6119,12 +6461,11 @@ block7:
 	VANDPD    Y5, Y9, Y5
 	VORPD     Y5, Y10, Y5
 	VCMPPD    $17, Y8, Y2, Y9
-	VMOVUPD   (DI), Y10
+	VMOVUPD   (R8), Y10
 	VCMPPD    $17, Y2, Y8, Y11
 	VXORPD    Y4, Y10, Y12
 	VBLENDVPD Y11, Y12, Y8, Y8
 	VBLENDVPD Y9, Y10, Y8, Y8
-	VDIVPD    (R8), Y8, Y8
 	VBLENDVPD Y6, Y8, Y2, Y6
 	VBLENDVPD Y5, Y6, Y2, Y5
 	VADDPD    Y5, Y7, Y5
@@ -6135,10 +6476,9 @@ block7:
 around8:
 	VMOVNTPD Y5, (R9)
 stored9:
-	ADDQ 48(SP), CX
-	ADDQ 56(SP), DX
-	ADDQ 64(SP), SI
-	ADDQ BX, DI
+	ADDQ 40(SP), DX
+	ADDQ BX, SI
+	ADDQ CX, DI
 	ADDQ AX, R8
 	ADDQ $32, R9
 	SUBQ $4, R10
@@ -6154,14 +6494,14 @@ masked6:
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y5
-	VMASKMOVPD (CX), Y5, Y6
+	VMASKMOVPD (DX), Y5, Y6
 	VCMPPD     $17, Y6, Y0, Y7
-	VMASKMOVPD (DX), Y5, Y8
+	VMASKMOVPD (SI), Y5, Y8
 	VMULPD     Y8, Y0, Y9
 	VADDPD     Y1, Y6, Y10
 	VDIVPD     Y10, Y9, Y9
 	VBLENDVPD  Y7, Y9, Y8, Y8
-	VMASKMOVPD (SI), Y5, Y9
+	VMASKMOVPD (DI), Y5, Y9
 	VANDPD     Y3, Y9, Y10
 	VCMPPD     $0, Y6, Y10, Y11
 	VCMPPD     $4, Y10, Y10, Y10
@@ -6169,38 +6509,28 @@ masked6:
 	VANDPD     Y6, Y10, Y6
 	VORPD      Y6, Y11, Y6
 	VCMPPD     $17, Y9, Y2, Y10
-	VMASKMOVPD (DI), Y5, Y11
+	VMASKMOVPD (R8), Y5, Y11
 	VCMPPD     $17, Y2, Y9, Y12
 	VXORPD     Y4, Y11, Y13
 	VBLENDVPD  Y12, Y13, Y9, Y9
 	VBLENDVPD  Y10, Y11, Y9, Y9
-	VMASKMOVPD (R8), Y5, Y10
-	VDIVPD     Y10, Y9, Y9
 	VBLENDVPD  Y7, Y9, Y2, Y7
 	VBLENDVPD  Y6, Y7, Y2, Y6
 	VADDPD     Y6, Y8, Y6
 	VMASKMOVPD Y6, Y5, (R9)
 	MOVQ       R12, R13
-	MOVQ       48(SP), R14
+	MOVQ       40(SP), R14
 	TESTQ      R14, R14
-	MOVQ       48(SP), R14
-	CMOVQEQ    R14, R13
-	LEAQ       (CX)(R13*8), CX
-	MOVQ       R12, R13
-	MOVQ       56(SP), R14
-	TESTQ      R14, R14
-	MOVQ       56(SP), R14
+	MOVQ       40(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (DX)(R13*8), DX
 	MOVQ       R12, R13
-	MOVQ       64(SP), R14
-	TESTQ      R14, R14
-	MOVQ       64(SP), R14
-	CMOVQEQ    R14, R13
-	LEAQ       (SI)(R13*8), SI
-	MOVQ       R12, R13
 	TESTQ      BX, BX
 	CMOVQEQ    BX, R13
+	LEAQ       (SI)(R13*8), SI
+	MOVQ       R12, R13
+	TESTQ      CX, CX
+	CMOVQEQ    CX, R13
 	LEAQ       (DI)(R13*8), DI
 	MOVQ       R12, R13
 	TESTQ      AX, AX
@@ -6210,19 +6540,19 @@ masked6:
 	SUBQ       R12, R10
 	JNE        again3
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 168(CX), DX
+	MOVQ a+0(FP), DX
+	MOVQ 168(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 8(SP)
+	MOVQ 176(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 16(SP)
+	MOVQ 192(DX), DX
 	SHLQ $3, DX
-	ADDQ DX, 8(SP)
-	MOVQ 176(CX), DX
-	SHLQ $3, DX
-	ADDQ DX, 16(SP)
-	MOVQ 200(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, 40(SP)
-	MOVQ 72(SP), CX
-	DECQ CX
-	MOVQ CX, 72(SP)
+	ADDQ DX, 32(SP)
+	MOVQ 48(SP), DX
+	DECQ DX
+	MOVQ DX, 48(SP)
 	JNE  row2
 end1:
 	MOVQ a+0(FP), AX
@@ -6234,8 +6564,8 @@ end10:
 	VZEROUPPER
 	RET
 
-// func renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(a *runtime.Args)
-TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(SB), NOSPLIT, $80-8
+// func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx512(a *runtime.Args)
+TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_2_avx512(SB), NOSPLIT, $48-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD k3e7ad7f29abcaf48<>+0(SB), Z1
@@ -6250,63 +6580,55 @@ TEXT ·renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(SB), NOSPLIT, $80-8
 	MOVQ         BX, 24(SP)
 	MOVQ         64(AX), BX
 	MOVQ         BX, 32(SP)
-	MOVQ         72(AX), BX
-	MOVQ         BX, 40(SP)
 	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z3
 	VBROADCASTSD k8000000000000000<>+0(SB), Z4
 	MOVQ         288(AX), BX
-	MOVQ         BX, 48(SP)
-	SHLQ         $6, 48(SP)
-	MOVQ         296(AX), BX
-	MOVQ         BX, 56(SP)
-	SHLQ         $6, 56(SP)
-	MOVQ         304(AX), BX
-	MOVQ         BX, 64(SP)
-	SHLQ         $6, 64(SP)
-	MOVQ         312(AX), BX
 	SHLQ         $6, BX
-	MOVQ         320(AX), AX
+	MOVQ         296(AX), CX
+	SHLQ         $6, CX
+	MOVQ         304(AX), DX
+	SHLQ         $6, DX
+	MOVQ         312(AX), AX
 	SHLQ         $6, AX
-	MOVQ         a+0(FP), CX
-	MOVQ         (CX), CX
-	MOVQ         CX, 72(SP)
-	MOVQ         72(SP), CX
-	TESTQ        CX, CX
+	MOVQ         a+0(FP), SI
+	MOVQ         (SI), SI
+	MOVQ         SI, 40(SP)
+	MOVQ         40(SP), SI
+	TESTQ        SI, SI
 	JLE          end1
 row2:
-	MOVQ  0(SP), CX
-	MOVQ  8(SP), DX
-	MOVQ  16(SP), SI
-	MOVQ  24(SP), DI
-	MOVQ  32(SP), R8
-	MOVQ  40(SP), R9
-	MOVQ  a+0(FP), R10
-	MOVQ  8(R10), R10
-	MOVQ  $0, R11
-	MOVQ  a+0(FP), R12
-	MOVQ  792(R12), R12
-	ANDQ  $1, R12
+	MOVQ  0(SP), SI
+	MOVQ  8(SP), DI
+	MOVQ  16(SP), R8
+	MOVQ  24(SP), R9
+	MOVQ  32(SP), R10
+	MOVQ  a+0(FP), R11
+	MOVQ  8(R11), R11
+	MOVQ  $0, R12
+	MOVQ  a+0(FP), R13
+	MOVQ  792(R13), R13
+	ANDQ  $1, R13
 	JEQ   again3
-	CMPQ  R10, $16
+	CMPQ  R11, $16
 	JLT   again3
-	MOVQ  R9, R12
-	NEGQ  R12
-	ANDQ  $63, R12
-	MOVQ  $1, R11
-	SHRQ  $3, R12
-	TESTQ R12, R12
+	MOVQ  R10, R13
+	NEGQ  R13
+	ANDQ  $63, R13
+	MOVQ  $1, R12
+	SHRQ  $3, R13
+	TESTQ R13, R13
 	JNE   masked6
 again3:
-	SUBQ $8, R10
+	SUBQ $8, R11
 	JLT  single4
 block7:
-	VMOVUPD   (CX), Z5
+	VMOVUPD   (SI), Z5
 	VCMPPD    $17, Z5, Z0, K1
-	VMOVUPD   (DX), Z6
+	VMOVUPD   (DI), Z6
 	VMULPD    Z6, Z0, Z7
 	VADDPD    Z1, Z5, Z8
 	VDIVPD    Z8, Z7, K1, Z6
-	VMOVUPD   (SI), Z7
+	VMOVUPD   (R8), Z7
 	VPANDQ    Z3, Z7, Z8
 	VCMPPD    $0, Z5, Z8, K2
 	VCMPPD    $4, Z8, Z8, K3
@@ -6314,45 +6636,44 @@ block7:
 	KANDW     K4, K3, K3
 	KORW      K3, K2, K2
 	VCMPPD    $17, Z7, Z2, K3
-	VMOVUPD   (DI), Z5
+	VMOVUPD   (R9), Z5
 	VCMPPD    $17, Z2, Z7, K4
 	VPXORQ    Z4, Z5, Z8
 	VBLENDMPD Z8, Z7, K4, Z7
 	VBLENDMPD Z5, Z7, K3, Z5
-	VDIVPD.Z  (R8), Z5, K1, Z5
+	VBLENDMPD Z5, Z2, K1, Z5
 	VBLENDMPD Z5, Z2, K2, Z5
 	VADDPD    Z5, Z6, Z5
-	TESTQ     R11, R11
+	TESTQ     R12, R12
 	JNE       around8
-	VMOVUPD   Z5, (R9)
+	VMOVUPD   Z5, (R10)
 	JMP       stored9
 around8:
-	VMOVNTPD Z5, (R9)
+	VMOVNTPD Z5, (R10)
 stored9:
-	ADDQ 48(SP), CX
-	ADDQ 56(SP), DX
-	ADDQ 64(SP), SI
-	ADDQ BX, DI
-	ADDQ AX, R8
-	ADDQ $64, R9
-	SUBQ $8, R10
+	ADDQ BX, SI
+	ADDQ CX, DI
+	ADDQ DX, R8
+	ADDQ AX, R9
+	ADDQ $64, R10
+	SUBQ $8, R11
 	JGE  block7
 single4:
-	ADDQ    $8, R10
+	ADDQ    $8, R11
 	JEQ     done5
-	MOVQ    $8, R12
-	CMPQ    R12, R10
-	CMOVQGT R10, R12
+	MOVQ    $8, R13
+	CMPQ    R13, R11
+	CMOVQGT R11, R13
 masked6:
-	VPBROADCASTQ R12, Z5
+	VPBROADCASTQ R13, Z5
 	VPCMPQ       $6, iota64<>+0(SB), Z5, K1
-	VMOVUPD.Z    (CX), K1, Z5
+	VMOVUPD.Z    (SI), K1, Z5
 	VCMPPD       $17, Z5, Z0, K2
-	VMOVUPD.Z    (DX), K1, Z6
+	VMOVUPD.Z    (DI), K1, Z6
 	VMULPD       Z6, Z0, Z7
 	VADDPD       Z1, Z5, Z8
 	VDIVPD       Z8, Z7, K2, Z6
-	VMOVUPD.Z    (SI), K1, Z7
+	VMOVUPD.Z    (R8), K1, Z7
 	VPANDQ       Z3, Z7, Z8
 	VCMPPD       $0, Z5, Z8, K3
 	VCMPPD       $4, Z8, Z8, K4
@@ -6360,59 +6681,48 @@ masked6:
 	KANDW        K5, K4, K4
 	KORW         K4, K3, K3
 	VCMPPD       $17, Z7, Z2, K4
-	VMOVUPD.Z    (DI), K1, Z5
+	VMOVUPD.Z    (R9), K1, Z5
 	VCMPPD       $17, Z2, Z7, K5
 	VPXORQ       Z4, Z5, Z8
 	VBLENDMPD    Z8, Z7, K5, Z7
 	VBLENDMPD    Z5, Z7, K4, Z5
-	VMOVUPD.Z    (R8), K1, Z7
-	VDIVPD.Z     Z7, Z5, K2, Z5
+	VBLENDMPD    Z5, Z2, K2, Z5
 	VBLENDMPD    Z5, Z2, K3, Z5
 	VADDPD       Z5, Z6, Z5
-	VMOVUPD      Z5, K1, (R9)
-	MOVQ         R12, R13
-	MOVQ         48(SP), R14
-	TESTQ        R14, R14
-	MOVQ         48(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (CX)(R13*8), CX
-	MOVQ         R12, R13
-	MOVQ         56(SP), R14
-	TESTQ        R14, R14
-	MOVQ         56(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (DX)(R13*8), DX
-	MOVQ         R12, R13
-	MOVQ         64(SP), R14
-	TESTQ        R14, R14
-	MOVQ         64(SP), R14
-	CMOVQEQ      R14, R13
-	LEAQ         (SI)(R13*8), SI
-	MOVQ         R12, R13
+	VMOVUPD      Z5, K1, (R10)
+	MOVQ         R13, R14
 	TESTQ        BX, BX
-	CMOVQEQ      BX, R13
-	LEAQ         (DI)(R13*8), DI
-	MOVQ         R12, R13
+	CMOVQEQ      BX, R14
+	LEAQ         (SI)(R14*8), SI
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (DI)(R14*8), DI
+	MOVQ         R13, R14
+	TESTQ        DX, DX
+	CMOVQEQ      DX, R14
+	LEAQ         (R8)(R14*8), R8
+	MOVQ         R13, R14
 	TESTQ        AX, AX
-	CMOVQEQ      AX, R13
-	LEAQ         (R8)(R13*8), R8
-	LEAQ         (R9)(R12*8), R9
-	SUBQ         R12, R10
+	CMOVQEQ      AX, R14
+	LEAQ         (R9)(R14*8), R9
+	LEAQ         (R10)(R13*8), R10
+	SUBQ         R13, R11
 	JNE          again3
 done5:
-	MOVQ a+0(FP), CX
-	MOVQ 168(CX), DX
-	SHLQ $3, DX
-	ADDQ DX, 8(SP)
-	MOVQ 176(CX), DX
-	SHLQ $3, DX
-	ADDQ DX, 16(SP)
-	MOVQ 200(CX), CX
-	SHLQ $3, CX
-	ADDQ CX, 40(SP)
-	MOVQ 72(SP), CX
-	DECQ CX
-	MOVQ CX, 72(SP)
+	MOVQ a+0(FP), SI
+	MOVQ 168(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 8(SP)
+	MOVQ 176(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 16(SP)
+	MOVQ 192(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 32(SP)
+	MOVQ 40(SP), SI
+	DECQ SI
+	MOVQ SI, 40(SP)
 	JNE  row2
 end1:
 	MOVQ a+0(FP), AX

@@ -432,8 +432,22 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// renorm_no_p_is_2_p_is_inf_f32_backward_1_go reads max2, dY, x, dN, maxTies; writes dX.
+// renorm_no_p_is_2_p_is_inf_f32_backward_1_go reads dN, maxTies; writes dXPart2.
 func renorm_no_p_is_2_p_is_inf_f32_backward_1_go(a *runtime.Args) {
+	// Pass 1: store dXPart2.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dN := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
+		maxTies := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
+		dXPart2 := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
+		for i := range m {
+			dXPart2[i] = dN[i] / maxTies[i]
+		}
+	}
+}
+
+// renorm_no_p_is_2_p_is_inf_f32_backward_2_go reads max2, dY, x, dXPart2; writes dX.
+func renorm_no_p_is_2_p_is_inf_f32_backward_2_go(a *runtime.Args) {
 	limit := float32(a.F[0])
 	for r := range a.Rows {
 		// Pass 1: store dX.
@@ -442,9 +456,8 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1_go(a *runtime.Args) {
 			max2 := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
 			dY := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			dN := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-			maxTies := runtime.Slice[float32](a.Ptr[4], n*a.Step[4], m)
-			dX := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			dXPart2 := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
+			dX := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
 				max2v := max2[i]
 				c := limit < max2v
@@ -452,9 +465,9 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1_go(a *runtime.Args) {
 				xv := x[i]
 				v := runtime.Abs32(xv)
 				c2 := v == max2v || v != v && max2v != max2v
-				dNv := dN[i]
-				v2 := runtime.Select32(0 < xv, dNv, runtime.Select32(xv < 0, -dNv, xv))
-				v3 := runtime.Select32(c, float32(limit*dYv)/(max2v+1e-07), dYv) + runtime.Select32(c2, runtime.Select32(c, v2/maxTies[i], 0), 0)
+				dXPart2v := dXPart2[i]
+				v2 := runtime.Select32(0 < xv, dXPart2v, runtime.Select32(xv < 0, -dXPart2v, xv))
+				v3 := runtime.Select32(c, float32(limit*dYv)/(max2v+1e-07), dYv) + runtime.Select32(c2, runtime.Select32(c, v2, 0), 0)
 				dX[i] = v3
 			}
 		}
@@ -507,8 +520,22 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_0_go(a *runtime.Args) {
 	}
 }
 
-// renorm_no_p_is_2_p_is_inf_f64_backward_1_go reads max2, dY, x, dN, maxTies; writes dX.
+// renorm_no_p_is_2_p_is_inf_f64_backward_1_go reads dN, maxTies; writes dXPart2.
 func renorm_no_p_is_2_p_is_inf_f64_backward_1_go(a *runtime.Args) {
+	// Pass 1: store dXPart2.
+	for n := 0; n < a.N; n += 64 {
+		m := min(a.N-n, 64)
+		dN := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
+		maxTies := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
+		dXPart2 := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
+		for i := range m {
+			dXPart2[i] = dN[i] / maxTies[i]
+		}
+	}
+}
+
+// renorm_no_p_is_2_p_is_inf_f64_backward_2_go reads max2, dY, x, dXPart2; writes dX.
+func renorm_no_p_is_2_p_is_inf_f64_backward_2_go(a *runtime.Args) {
 	limit := float64(a.F[0])
 	for r := range a.Rows {
 		// Pass 1: store dX.
@@ -517,9 +544,8 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_1_go(a *runtime.Args) {
 			max2 := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
 			dY := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			x := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			dN := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
-			maxTies := runtime.Slice[float64](a.Ptr[4], n*a.Step[4], m)
-			dX := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			dXPart2 := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
+			dX := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			for i := range m {
 				max2v := max2[i]
 				c := limit < max2v
@@ -527,9 +553,9 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_1_go(a *runtime.Args) {
 				xv := x[i]
 				v := math.Abs(xv)
 				c2 := v == max2v || v != v && max2v != max2v
-				dNv := dN[i]
-				v2 := runtime.Select64(0 < xv, dNv, runtime.Select64(xv < 0, -dNv, xv))
-				v3 := runtime.Select64(c, float64(limit*dYv)/(max2v+1e-07), dYv) + runtime.Select64(c2, runtime.Select64(c, v2/maxTies[i], 0), 0)
+				dXPart2v := dXPart2[i]
+				v2 := runtime.Select64(0 < xv, dXPart2v, runtime.Select64(xv < 0, -dXPart2v, xv))
+				v3 := runtime.Select64(c, float64(limit*dYv)/(max2v+1e-07), dYv) + runtime.Select64(c2, runtime.Select64(c, v2, 0), 0)
 				dX[i] = v3
 			}
 		}

@@ -89,6 +89,10 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1(a *runtime.Args) {
 	renorm_no_p_is_2_p_is_inf_f32_backward_1_go(a)
 }
 
+func renorm_no_p_is_2_p_is_inf_f32_backward_2(a *runtime.Args) {
+	renorm_no_p_is_2_p_is_inf_f32_backward_2_go(a)
+}
+
 func renorm_no_p_is_2_p_is_inf_f64_forward_1(a *runtime.Args) {
 	renorm_no_p_is_2_p_is_inf_f64_forward_1_go(a)
 }
@@ -99,6 +103,10 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_0(a *runtime.Args) {
 
 func renorm_no_p_is_2_p_is_inf_f64_backward_1(a *runtime.Args) {
 	renorm_no_p_is_2_p_is_inf_f64_backward_1_go(a)
+}
+
+func renorm_no_p_is_2_p_is_inf_f64_backward_2(a *runtime.Args) {
+	renorm_no_p_is_2_p_is_inf_f64_backward_2_go(a)
 }
 
 func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a *runtime.Args) {

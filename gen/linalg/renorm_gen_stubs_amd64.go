@@ -131,6 +131,12 @@ func renorm_no_p_is_2_p_is_inf_f32_backward_1_avx2(a *runtime.Args)
 func renorm_no_p_is_2_p_is_inf_f32_backward_1_avx512(a *runtime.Args)
 
 //go:noescape
+func renorm_no_p_is_2_p_is_inf_f32_backward_2_avx2(a *runtime.Args)
+
+//go:noescape
+func renorm_no_p_is_2_p_is_inf_f32_backward_2_avx512(a *runtime.Args)
+
+//go:noescape
 func renorm_no_p_is_2_p_is_inf_f64_forward_1_avx2(a *runtime.Args)
 
 //go:noescape
@@ -147,6 +153,12 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_1_avx2(a *runtime.Args)
 
 //go:noescape
 func renorm_no_p_is_2_p_is_inf_f64_backward_1_avx512(a *runtime.Args)
+
+//go:noescape
+func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx2(a *runtime.Args)
+
+//go:noescape
+func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
 func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2(a *runtime.Args)

@@ -2547,7 +2547,7 @@ func (part *lpPoolPart37) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]/maxTies[maxRow+o0])
 					t3 = t2
 				}
 				sum += float64(t3)
@@ -2596,7 +2596,7 @@ func lpPoolStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0] / max.ties[n, o0]) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart37{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 17*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -2684,7 +2684,7 @@ func (part *lpPoolPart39) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]/maxTies[maxRow+o0])
 					t3 = t2
 				}
 				sum += t3
@@ -2733,7 +2733,7 @@ func lpPoolStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]) == max[n, o0] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0])]), @y[n, o0] / max.ties[n, o0]) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart39{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0, stride0}); runtime.Small(N, 25*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -2852,7 +2852,7 @@ func (part *lpPoolPart41) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]/maxTies[maxRow2+o1])
 						t3 = t2
 					}
 					sum += float64(t3)
@@ -2906,7 +2906,7 @@ func lpPoolStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1] / max.ties[n, o0, o1]) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart41{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 17*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -3023,7 +3023,7 @@ func (part *lpPoolPart43) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]/maxTies[maxRow2+o1])
 						t3 = t2
 					}
 					sum += t3
@@ -3077,7 +3077,7 @@ func lpPoolStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1])]), @y[n, o0, o1] / max.ties[n, o0, o1]) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart43{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1, stride0, stride1}); runtime.Small(N*S0, 25*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -3221,7 +3221,7 @@ func (part *lpPoolPart45) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]/maxTies[maxRow3+o2])
 							t3 = t2
 						}
 						sum += float64(t3)
@@ -3280,7 +3280,7 @@ func lpPoolStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2] / max.ties[n, o0, o1, o2]) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart45{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -3422,7 +3422,7 @@ func (part *lpPoolPart47) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]/maxTies[maxRow3+o2])
 							t3 = t2
 						}
 						sum += t3
@@ -3481,7 +3481,7 @@ func lpPoolStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * stride[0] + (s0 - o0 * stride[0]), o1 * stride[1] + (s1 - o1 * stride[1]), o2 * stride[2] + (s2 - o2 * stride[2])]), @y[n, o0, o1, o2] / max.ties[n, o0, o1, o2]) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * stride[0] && s0 - o0 * stride[0] < kernel[0] && 0 <= s1 - o1 * stride[1] && s1 - o1 * stride[1] < kernel[1] && 0 <= s2 - o2 * stride[2] && s2 - o2 * stride[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart47{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2, stride0, stride1, stride2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -4574,7 +4574,7 @@ func (part *lpPoolPart61) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]/maxTies[maxRow+o0])
 					t3 = t2
 				}
 				sum += float64(t3)
@@ -4622,7 +4622,7 @@ func lpPoolNoStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0] / max.ties[n, o0]) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart61{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 17*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -4710,7 +4710,7 @@ func (part *lpPoolPart63) Run(from, to int) error {
 					if !maxTiesSet[maxRow+o0] {
 						return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 					}
-					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]) / maxTies[maxRow+o0]
+					t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow+o0]/maxTies[maxRow+o0])
 					t3 = t2
 				}
 				sum += t3
@@ -4758,7 +4758,7 @@ func lpPoolNoStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0]) / max.ties[n, o0] else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
+	// @x[n, s0] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]) == max[n, o0] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])])) && isnan(max[n, o0]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0])]), @y[n, o0] / max.ties[n, o0]) else 0   for n in ...N, s0 in S0, o0 in P0   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0]
 	if wantDx {
 		if part := (lpPoolPart63{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, S0, kernel0}); runtime.Small(N, 25*S0*P0) {
 			if err := part.Run(0, N); err != nil {
@@ -4877,7 +4877,7 @@ func (part *lpPoolPart65) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]/maxTies[maxRow2+o1])
 						t3 = t2
 					}
 					sum += float64(t3)
@@ -4929,7 +4929,7 @@ func lpPoolNoStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1] / max.ties[n, o0, o1]) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart65{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 17*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -5046,7 +5046,7 @@ func (part *lpPoolPart67) Run(from, to int) error {
 						if !maxTiesSet[maxRow2+o1] {
 							return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 						}
-						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]) / maxTies[maxRow2+o1]
+						t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow2+o1]/maxTies[maxRow2+o1])
 						t3 = t2
 					}
 					sum += t3
@@ -5098,7 +5098,7 @@ func lpPoolNoStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1]) / max.ties[n, o0, o1] else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
+	// @x[n, s0, s1] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]) == max[n, o0, o1] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])])) && isnan(max[n, o0, o1]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1])]), @y[n, o0, o1] / max.ties[n, o0, o1]) else 0   for n in ...N, s0 in S0, s1 in S1, o0 in P0, o1 in P1   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1]
 	if wantDx {
 		if part := (lpPoolPart67{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, S0, S1, kernel0, kernel1}); runtime.Small(N*S0, 25*S1*P0*P1) {
 			if err := part.Run(0, N*S0); err != nil {
@@ -5242,7 +5242,7 @@ func (part *lpPoolPart69) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]/maxTies[maxRow3+o2])
 							t3 = t2
 						}
 						sum += float64(t3)
@@ -5298,7 +5298,7 @@ func lpPoolNoStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2] / max.ties[n, o0, o1, o2]) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart69{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 17*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {
@@ -5440,7 +5440,7 @@ func (part *lpPoolPart71) Run(from, to int) error {
 							if !maxTiesSet[maxRow3+o2] {
 								return runtime.ValueError("window.lp_pool", "", "a value for an element of max.ties")
 							}
-							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]) / maxTies[maxRow3+o2]
+							t2 := runtime.Absorb(runtime.Sign(xAt), dy[maxRow3+o2]/maxTies[maxRow3+o2])
 							t3 = t2
 						}
 						sum += t3
@@ -5496,7 +5496,7 @@ func lpPoolNoStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 		}
 	}
 
-	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2]) / max.ties[n, o0, o1, o2] else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
+	// @x[n, s0, s1, s2] += if abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]) == max[n, o0, o1, o2] || isnan(abs(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])])) && isnan(max[n, o0, o1, o2]) then absorb(sign(x[n, o0 * kernel[0] + (s0 - o0 * kernel[0]), o1 * kernel[1] + (s1 - o1 * kernel[1]), o2 * kernel[2] + (s2 - o2 * kernel[2])]), @y[n, o0, o1, o2] / max.ties[n, o0, o1, o2]) else 0   for n in ...N, s0 in S0, s1 in S1, s2 in S2, o0 in P0, o1 in P1, o2 in P2   where 0 <= s0 - o0 * kernel[0] && s0 - o0 * kernel[0] < kernel[0] && 0 <= s1 - o1 * kernel[1] && s1 - o1 * kernel[1] < kernel[1] && 0 <= s2 - o2 * kernel[2] && s2 - o2 * kernel[2] < kernel[2]
 	if wantDx {
 		if part := (lpPoolPart71{maxSet, maxTiesSet, dx, dy, max2, maxTies, x, P0, P1, P2, S0, S1, S2, kernel0, kernel1, kernel2}); runtime.Small(N*S0*S1, 25*S2*P0*P1*P2) {
 			if err := part.Run(0, N*S0*S1); err != nil {

@@ -16,6 +16,7 @@ import (
 func (o *op) call(d *device, extents []int) (done bool, err error) {
 	r := rand.New(rand.NewPCG(1, uint64(len(o.name))))
 	f := o.unsimplified()
+	extents = o.fewPoints(extents)
 	in, ok := o.binding(r, extents)
 	if !ok {
 		return false, nil
@@ -88,6 +89,37 @@ func (o *op) call(d *device, extents []int) (done bool, err error) {
 	return true, o.same(o.pair.Backward.Func.Outputs, got, model, gradients, max(scale, largest), extents)
 }
 
+// maxPoints bounds the points of the batch of a launch: each is a request to the other program.
+const maxPoints = 48
+
+// fewPoints are the extents of a call, those along which launches are repeated halved until there are few points.
+func (o *op) fewPoints(extents []int) []int {
+	extents = slices.Clone(extents)
+	for _, p := range []*nest.Program{o.pair.Forward, o.pair.Backward} {
+		if p == nil {
+			continue
+		}
+		for _, l := range p.Launches {
+			for {
+				points, largest := 1, -1
+				for i, a := range o.f.Variant.Forward.Axes {
+					if !slices.ContainsFunc(l.Batch, func(b *ir.Axis) bool { return b.Name == a.Name }) {
+						continue
+					}
+					if points *= extents[i]; largest < 0 || extents[i] > extents[largest] {
+						largest = i
+					}
+				}
+				if points <= maxPoints {
+					break
+				}
+				extents[largest] /= 2
+			}
+		}
+	}
+	return extents
+}
+
 // gradients are the gradients by the name of the input, as they were derived, and the largest number of their computation. Where the
 // chain rule gives no number, the simplified definitions say what the gradient is, a number or none.
 func (o *op) gradients(ref ir.Binding) (byInput map[string]*ir.Array, most float64, err error) {
@@ -143,6 +175,9 @@ func (o *op) binding(r *rand.Rand, extents []int) (ir.Binding, bool) {
 		in.Scalars["step"] = float64(1 + r.IntN(3))
 		for _, s := range f.Scalars {
 			in.Scalars[s.Name] = []float64{0.75, 0, 1, 3, -2}[r.IntN(5)]
+			if try >= 100 { // for what only certain numbers select
+				in.Scalars[s.Name] = []float64{2, math.Inf(1), math.Inf(-1)}[r.IntN(3)]
+			}
 			if s.Type.Kind == ir.Exact {
 				in.Scalars[s.Name] = float64([]int{1, 2, 3, -100}[r.IntN(4)])
 			}

@@ -33,7 +33,7 @@ func (g *gen) carry(d *ir.Def, over, reduced []*ir.Var, s, outer *block) {
 	}
 	g.nest(s, s.level, rows, where[:first], func(in *block) {
 		r := g.running(d, in)
-		point := g.nameIn(nil, v.Name)
+		point := g.nameIn(in, v.Name)
 		g.vars[v].name = point
 		from, to := v.Lo, v.Hi
 		_, lower := d.Moving()

@@ -655,13 +655,24 @@ extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f32_backward_0(const OpgenA
 }
 
 extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f32_backward_1(const OpgenArgs a) {
+    const float *const p0 = (const float *)a.Ptr[0];  // d_n
+    const float *const p1 = (const float *)a.Ptr[1];  // max_ties
+    float *const p2 = (float *)a.Ptr[2];  // d_x_part2
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        const float v0 = p0[n * a.Step[0]];
+        const float v1 = p1[n * a.Step[1]];
+        const float v2 = v0 / v1;
+        p2[n * a.Step[2]] = v2;
+    }
+}
+
+extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f32_backward_2(const OpgenArgs a) {
     const float s0 = (float)a.F[0];  // limit
     const float *const p0 = (const float *)a.Ptr[0];  // max
     const float *const p1 = (const float *)a.Ptr[1];  // d_y
     const float *const p2 = (const float *)a.Ptr[2];  // x
-    const float *const p3 = (const float *)a.Ptr[3];  // d_n
-    const float *const p4 = (const float *)a.Ptr[4];  // max_ties
-    float *const p5 = (float *)a.Ptr[5];  // d_x
+    const float *const p3 = (const float *)a.Ptr[3];  // d_x_part2
+    float *const p4 = (float *)a.Ptr[4];  // d_x
     const float v0 = s0;
     const float v1 = 1e-07f;
     const float v2 = 0.0f;
@@ -687,12 +698,10 @@ extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f32_backward_1(const OpgenA
             const float v20 = -v18;
             const float v21 = v19 ? v20 : v10;
             const float v22 = v17 ? v18 : v21;
-            const float v23 = p4[n * a.Step[4]];
-            const float v24 = v22 / v23;
-            const float v25 = v4 ? v24 : v2;
-            const float v26 = v16 ? v25 : v2;
-            const float v27 = v9 + v26;
-            p5[r * a.Row[5] + n * a.Step[5]] = v27;
+            const float v23 = v4 ? v22 : v2;
+            const float v24 = v16 ? v23 : v2;
+            const float v25 = v9 + v24;
+            p4[r * a.Row[4] + n * a.Step[4]] = v25;
         }
     }
 }
@@ -758,13 +767,24 @@ extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f64_backward_0(const OpgenA
 }
 
 extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f64_backward_1(const OpgenArgs a) {
+    const double *const p0 = (const double *)a.Ptr[0];  // d_n
+    const double *const p1 = (const double *)a.Ptr[1];  // max_ties
+    double *const p2 = (double *)a.Ptr[2];  // d_x_part2
+    for (long long n = (long long)blockIdx.x * blockDim.x + threadIdx.x; n < a.N; n += (long long)gridDim.x * blockDim.x) {
+        const double v0 = p0[n * a.Step[0]];
+        const double v1 = p1[n * a.Step[1]];
+        const double v2 = v0 / v1;
+        p2[n * a.Step[2]] = v2;
+    }
+}
+
+extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f64_backward_2(const OpgenArgs a) {
     const double s0 = (double)a.F[0];  // limit
     const double *const p0 = (const double *)a.Ptr[0];  // max
     const double *const p1 = (const double *)a.Ptr[1];  // d_y
     const double *const p2 = (const double *)a.Ptr[2];  // x
-    const double *const p3 = (const double *)a.Ptr[3];  // d_n
-    const double *const p4 = (const double *)a.Ptr[4];  // max_ties
-    double *const p5 = (double *)a.Ptr[5];  // d_x
+    const double *const p3 = (const double *)a.Ptr[3];  // d_x_part2
+    double *const p4 = (double *)a.Ptr[4];  // d_x
     const double v0 = s0;
     const double v1 = 1e-07;
     const double v2 = 0.0;
@@ -790,12 +810,10 @@ extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f64_backward_1(const OpgenA
             const double v20 = -v18;
             const double v21 = v19 ? v20 : v10;
             const double v22 = v17 ? v18 : v21;
-            const double v23 = p4[n * a.Step[4]];
-            const double v24 = v22 / v23;
-            const double v25 = v4 ? v24 : v2;
-            const double v26 = v16 ? v25 : v2;
-            const double v27 = v9 + v26;
-            p5[r * a.Row[5] + n * a.Step[5]] = v27;
+            const double v23 = v4 ? v22 : v2;
+            const double v24 = v16 ? v23 : v2;
+            const double v25 = v9 + v24;
+            p4[r * a.Row[4] + n * a.Step[4]] = v25;
         }
     }
 }
