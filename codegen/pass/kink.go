@@ -1,10 +1,6 @@
 package pass
 
-import (
-	"slices"
-
-	"github.com/opgen/opgen/codegen/ir"
-)
+import "github.com/opgen/opgen/codegen/ir"
 
 // Kink lets the sign in a derivative, that of an absolute value, select: at the kink it is 0, and what it would be multiplied with, which may
 // be infinite, isn't asked. It comes when products are in their last order, since an absorbing product stays as it is. Conditions, which
@@ -45,12 +41,6 @@ func selecting(v *ir.Value, memo map[*ir.Value]*ir.Value) *ir.Value {
 		for i, a := range args {
 			if a.Op == ir.OpSign {
 				r = ir.Call(ir.OpAbsorb, a, args[1-i])
-				break
-			}
-			if selects(a) {
-				rest := slices.Clone(args)
-				rest[i] = a.Args[1]
-				r = ir.Call(ir.OpAbsorb, a.Args[0], ir.WithArgs(v, rest))
 				break
 			}
 		}

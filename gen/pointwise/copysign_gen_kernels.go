@@ -36,10 +36,10 @@ func copysign_f32_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
 		for i := range m {
 			xv := x[i]
-			v := math.Float32frombits(bits | math.Float32bits(z[i])&0x80000000)
-			v2 := float32(dY[i] * v)
-			v3 := runtime.Select32(0 < xv, v2, runtime.Select32(xv < 0, -v2, xv))
-			dX[i] = v3
+			dYv := dY[i]
+			v := runtime.Select32(0 < xv, dYv, runtime.Select32(xv < 0, -dYv, xv))
+			v2 := math.Float32frombits(bits | math.Float32bits(z[i])&0x80000000)
+			dX[i] = float32(v * v2)
 		}
 	}
 }
@@ -72,10 +72,10 @@ func copysign_f64_backward_0_go(a *runtime.Args) {
 		dX := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
 		for i := range m {
 			xv := x[i]
-			v := math.Float64frombits(bits | math.Float64bits(z[i])&0x8000000000000000)
-			v2 := float64(dY[i] * v)
-			v3 := runtime.Select64(0 < xv, v2, runtime.Select64(xv < 0, -v2, xv))
-			dX[i] = v3
+			dYv := dY[i]
+			v := runtime.Select64(0 < xv, dYv, runtime.Select64(xv < 0, -dYv, xv))
+			v2 := math.Float64frombits(bits | math.Float64bits(z[i])&0x8000000000000000)
+			dX[i] = float64(v * v2)
 		}
 	}
 }

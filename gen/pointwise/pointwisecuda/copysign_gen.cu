@@ -120,16 +120,16 @@ extern "C" __global__ void copysign_f32_backward_0(const OpgenArgs a) {
         const float v5 = p0[n * a.Step[0]];
         const bool v6 = v0 < v5;
         const float v7 = p1[n * a.Step[1]];
-        const float v8 = p2[n * a.Step[2]];
-        const OpgenBits<float>::U v9 = OpgenBits<float>::of(v8);
-        const OpgenBits<float>::U v10 = v9 & v3;
-        const OpgenBits<float>::U v11 = v4 | v10;
-        const float v12 = OpgenBits<float>::to(v11);
-        const float v13 = opgen_mul(v7, v12);
-        const bool v14 = v5 < v0;
-        const float v15 = -v13;
-        const float v16 = v14 ? v15 : v5;
-        const float v17 = v6 ? v13 : v16;
+        const bool v8 = v5 < v0;
+        const float v9 = -v7;
+        const float v10 = v8 ? v9 : v5;
+        const float v11 = v6 ? v7 : v10;
+        const float v12 = p2[n * a.Step[2]];
+        const OpgenBits<float>::U v13 = OpgenBits<float>::of(v12);
+        const OpgenBits<float>::U v14 = v13 & v3;
+        const OpgenBits<float>::U v15 = v4 | v14;
+        const float v16 = OpgenBits<float>::to(v15);
+        const float v17 = opgen_mul(v11, v16);
         p3[n * a.Step[3]] = v17;
     }
 }
@@ -166,16 +166,16 @@ extern "C" __global__ void copysign_f64_backward_0(const OpgenArgs a) {
         const double v5 = p0[n * a.Step[0]];
         const bool v6 = v0 < v5;
         const double v7 = p1[n * a.Step[1]];
-        const double v8 = p2[n * a.Step[2]];
-        const OpgenBits<double>::U v9 = OpgenBits<double>::of(v8);
-        const OpgenBits<double>::U v10 = v9 & v3;
-        const OpgenBits<double>::U v11 = v4 | v10;
-        const double v12 = OpgenBits<double>::to(v11);
-        const double v13 = opgen_mul(v7, v12);
-        const bool v14 = v5 < v0;
-        const double v15 = -v13;
-        const double v16 = v14 ? v15 : v5;
-        const double v17 = v6 ? v13 : v16;
+        const bool v8 = v5 < v0;
+        const double v9 = -v7;
+        const double v10 = v8 ? v9 : v5;
+        const double v11 = v6 ? v7 : v10;
+        const double v12 = p2[n * a.Step[2]];
+        const OpgenBits<double>::U v13 = OpgenBits<double>::of(v12);
+        const OpgenBits<double>::U v14 = v13 & v3;
+        const OpgenBits<double>::U v15 = v4 | v14;
+        const double v16 = OpgenBits<double>::to(v15);
+        const double v17 = opgen_mul(v11, v16);
         p3[n * a.Step[3]] = v17;
     }
 }
