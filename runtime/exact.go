@@ -77,21 +77,18 @@ func TooMany(lo, hi int) bool { return lo < hi && uint(hi)-uint(lo) > MaxPoints 
 
 // CompareQuo is negative, zero or positive as x/d is less than, equal to or greater than y/e; d and e are not 0.
 func CompareQuo(x, d, y, e int) int {
-	if d < 0 {
-		x, d = -x, -d
-	}
-	if e < 0 {
-		y, e = -y, -e
-	}
-	switch {
-	case x < 0 && y >= 0:
+	// Magnitudes hold the least int too, whose opposite is none.
+	below, under := x != 0 && (x < 0) != (d < 0), y != 0 && (y < 0) != (e < 0)
+	switch c := compareProducts(magnitudeOf(x), magnitudeOf(e), magnitudeOf(y), magnitudeOf(d)); {
+	case below && under:
+		return -c
+	case below:
 		return -1
-	case x >= 0 && y < 0:
+	case under:
 		return 1
-	case x < 0:
-		return compareProducts(magnitudeOf(y), magnitudeOf(d), magnitudeOf(x), magnitudeOf(e))
+	default:
+		return c
 	}
-	return compareProducts(magnitudeOf(x), magnitudeOf(e), magnitudeOf(y), magnitudeOf(d))
 }
 
 // compareProducts compares a*b with c*d.
