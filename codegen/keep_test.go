@@ -74,3 +74,21 @@ func TestKeepAxes(t *testing.T) {
 		t.Errorf("diagnostics: %v", b.Diags.Err())
 	}
 }
+
+// TestKeepCalled saves what an op that is called says, over axes that are the caller's.
+func TestKeepCalled(t *testing.T) {
+	text := "package p\n\nop f[T: float](x: T[N, D]) -> (y: T[N, D]) {\nlet e = exp(x) + x\ny = e*e*e\nsave e\n}\n" +
+		"op g[T: float](x: T[M, K]) -> (y: T[M]) {\nlet h[M, K] = f(x)\ny = sum[K](sin(h))\n}\n" +
+		"op inner[T: float](x: T[N]) -> (y: T[N]) {\nlet e = exp(x) + x\ny = e*e*e\nsave e\n}\n" +
+		"op h[T: float](x: T[M]) -> (y: T[]) {\nlet a[j in 1..M] = x[j]\nlet b[J] = inner(a)\ny = sum[J](sin(b))\n}\n"
+	b := New(Source{ImportPath: "p", Files: []SourceFile{{Name: "p.op", Data: []byte(text)}}}, Go)
+	if !b.Run("") {
+		t.Fatal(b.Diags.Err())
+	}
+	want := map[string][]string{"f": {"e"}, "g": {"f_e"}, "inner": {"e"}, "h": nil}
+	for _, f := range b.Functions {
+		if got := named(f.Kept); !slices.Equal(got, want[f.Forward.Name]) {
+			t.Errorf("%s keeps %v, want %v", f.Forward.Name, got, want[f.Forward.Name])
+		}
+	}
+}

@@ -25,12 +25,21 @@ func (l *lowering) addKeeps(e *env) {
 			}
 		}
 	}
+	if l.callee == nil { // the axes of the signature are known now
+		l.fn.Save = slices.DeleteFunc(l.fn.Save, func(t *ir.Tensor) bool { return l.placeless(t) >= 0 })
+	}
 }
 
-// maySave tells whether a call can keep a definition, and reports why not: but of an op that is called, which saves what the caller can.
+// placeless is the first axis of a tensor that no tensor of the signature has; -1 where there is none.
+func (l *lowering) placeless(t *ir.Tensor) int {
+	return slices.IndexFunc(t.Axes, func(a *ir.Axis) bool { return a.Size != nil || l.fn.Owns(a) })
+}
+
+// maySave tells whether a call can keep a definition, and reports why not: but of an op that is called, which saves what the caller can. What axes the
+// caller has isn't known there yet.
 func (l *lowering) maySave(id dsl.Ident, t *ir.Tensor, e *env) bool {
 	const hint = "leave it out: the derivative computes it again from what it is made of"
-	k := slices.IndexFunc(t.Axes, func(a *ir.Axis) bool { return a.Size != nil || l.fn.Owns(a) })
+	k := l.placeless(t)
 	at, name := site{id.Span, e}, quote(id.Name)
 	twice, float := slices.Contains(l.fn.Recompute, t), l.fn.IsFloat(t)
 	switch {
@@ -42,7 +51,7 @@ func (l *lowering) maySave(id dsl.Ident, t *ir.Tensor, e *env) bool {
 	case k >= 0:
 		l.errorf(at, "keep-axes", "%s can't be saved: no tensor of the signature has its axis %s", name, t.Axes[k].Name).WithHint(hint)
 	}
-	return !twice && float && k < 0
+	return !twice && float && (k < 0 || l.callee != nil)
 }
 
 // partsOf are a definition and what its formula alone is made of: reductions in it, and what it calls.

@@ -320,7 +320,7 @@ func MapDef(d *Def, f func(*Value) *Value) *Def {
 		if v.Axis != nil {
 			continue
 		}
-		lo, hi := m.Map(v.Lo), m.Map(v.Hi)
+		lo, hi := Subst(m.Map(v.Lo), fresh), Subst(m.Map(v.Hi), fresh) // renewed once: what hangs on a renewed one, too
 		if lo != v.Lo || hi != v.Hi {
 			n.Vars[i] = &Var{Name: v.Name, Lo: lo, Hi: hi}
 			fresh[v] = Index(n.Vars[i])
