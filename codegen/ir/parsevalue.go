@@ -311,6 +311,9 @@ func (p *textParser) operand() *Value {
 	case "-":
 		if n := p.peek(); n != "" && digit(n[0]) && !(p.at+1 < len(p.toks) && p.toks[p.at+1] == "^") {
 			p.at++
+			if n == "0" { // of floats, whose zeros have a sign
+				return &Value{Op: OpNeg, Type: Int(0).Type, Args: []*Value{Int(0)}}
+			}
 			return Const(p.rational("-" + n))
 		}
 		return p.apply(OpNeg, []*Value{p.value(Facts[OpNeg].Prec + 1)})
