@@ -1,9 +1,7 @@
 package check
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -60,23 +58,22 @@ func (l *lowering) partsOf(t *ir.Tensor) []*ir.Tensor {
 	for _, v := range l.table {
 		named[v.tensor] = true
 	}
-	parts := []*ir.Tensor{t}
-	for k := 0; k < len(parts); k++ {
+	parts := map[*ir.Tensor]bool{t: true}
+	for before := 0; before < len(parts); {
+		before = len(parts)
 		for _, d := range l.fn.Defs {
-			if d.Target != parts[k] {
-				continue
-			}
-			for _, r := range sorted(d.Reads()) {
-				if r.Role == ir.Local && !named[r] && !slices.Contains(parts, r) {
-					parts = append(parts, r)
+			for r := range d.Reads() {
+				if parts[d.Target] && r.Role == ir.Local && !named[r] {
+					parts[r] = true
 				}
 			}
 		}
 	}
-	return parts
-}
-
-// sorted lists tensors by their names.
-func sorted(set map[*ir.Tensor]bool) []*ir.Tensor {
-	return slices.SortedFunc(maps.Keys(set), func(a, b *ir.Tensor) int { return strings.Compare(a.Name, b.Name) })
+	var list []*ir.Tensor
+	for _, d := range l.fn.Defs {
+		if parts[d.Target] {
+			list = append(list, d.Target)
+		}
+	}
+	return list
 }
