@@ -202,22 +202,48 @@ func (o *op) binding(r *rand.Rand, extents []int) (ir.Binding, bool) {
 
 // selects tells whether the attributes select the function and meet the requirements about them.
 func (o *op) selects(in ir.Binding) bool {
-	f := o.unsimplified()
+	return o.chosen(in) && o.allowed(in)
+}
+
+// chosen tells whether the attributes select the function.
+func (o *op) chosen(in ir.Binding) bool {
 	for _, c := range o.f.Variant.Choices {
 		if c.Cond == nil {
 			continue
 		}
-		x, err := ir.EvalScalar(f, c.Cond, in)
+		x, err := ir.EvalScalar(o.unsimplified(), c.Cond, in)
 		if err != nil || (x != 0) != c.Holds {
 			return false
 		}
 	}
-	for _, q := range f.Requires {
-		if x, err := ir.EvalScalar(f, q.Cond, in); err == nil && x == 0 {
+	return true
+}
+
+// allowed tells whether the attributes meet the requirements about them.
+func (o *op) allowed(in ir.Binding) bool {
+	for _, q := range o.unsimplified().Requires {
+		if x, err := ir.EvalScalar(o.unsimplified(), q.Cond, in); err == nil && x == 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// excluded tells whether there are numbers for the only attribute that select the function, and none of them meets the requirements.
+func (o *op) excluded() bool {
+	f := o.unsimplified()
+	if len(f.Scalars) != 1 {
+		return false
+	}
+	in, found := ir.Binding{Scalars: map[string]float64{"step": 1}}, false
+	for _, x := range []float64{0.75, 0, 1, 3, -2, 2, math.Inf(1), math.Inf(-1)} {
+		if in.Scalars[f.Scalars[0].Name] = x; o.chosen(in) {
+			if found = true; o.allowed(in) {
+				return false
+			}
+		}
+	}
+	return found
 }
 
 // tensor draws the elements of a tensor: floats of the normal distribution with some whole numbers, and so ties; indices in
