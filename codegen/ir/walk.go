@@ -2,6 +2,7 @@ package ir
 
 import (
 	"maps"
+	"slices"
 	"sync"
 )
 
@@ -308,30 +309,39 @@ func (d *Def) IsPointwise() bool {
 }
 
 // MapDef is the definition with f applied to each of its values from the leaves up; see Map. Variables with bounds
-// that change are renewed.
+// that change are renewed. It is d itself where nothing changes.
 func MapDef(d *Def, f func(*Value) *Value) *Def {
 	m := keptMapper(f)
 	defer m.keep()
 	n := *d
-	fresh := map[*Var]*Value{}
-	n.Vars = make([]*Var, len(d.Vars))
+	var fresh map[*Var]*Value
 	for i, v := range d.Vars {
-		n.Vars[i] = v
 		if v.Axis != nil {
 			continue
 		}
 		lo, hi := Subst(m.Map(v.Lo), fresh), Subst(m.Map(v.Hi), fresh) // renewed once: what hangs on a renewed one, too
 		if lo != v.Lo || hi != v.Hi {
+			if fresh == nil {
+				fresh = map[*Var]*Value{}
+				n.Vars = slices.Clone(d.Vars)
+			}
 			n.Vars[i] = &Var{Name: v.Name, Lo: lo, Hi: hi}
 			fresh[v] = Index(n.Vars[i])
 		}
 	}
 	n.Dest, n.Where, n.Body = m.All(d.Dest), m.All(d.Where), m.Map(d.Body)
 	n.Kept, n.Scaled = m.Map(d.Kept), m.Map(d.Scaled)
-	if len(fresh) > 0 {
+	if fresh != nil {
 		n.rename(fresh)
+	} else if n.same(d) {
+		return d
 	}
 	return &n
+}
+
+// same tells whether d and n, which has its variables, are made of the same values.
+func (d *Def) same(n *Def) bool {
+	return slices.Equal(d.Dest, n.Dest) && slices.Equal(d.Where, n.Where) && d.Body == n.Body && d.Kept == n.Kept && d.Scaled == n.Scaled
 }
 
 // rename replaces variables everywhere but in the list of variables.
