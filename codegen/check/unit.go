@@ -64,6 +64,7 @@ type operation struct {
 	state callState // whether others can call it
 
 	parts   int                   // parts of expressions that have been lowered
+	written map[*ir.Value]int     // the parts of values that are written out
 	streams map[string]int        // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol // index variables of left sides, over all choices
 	unbound map[string]diag.Span  // where an axis of a value was first said to have no place

@@ -9,12 +9,38 @@ import (
 // Walk visits v and what it is made of, each value once, arguments after the value. Where visit is false the
 // arguments are left out.
 func Walk(v *Value, visit func(*Value) bool) {
-	w := walkers.Get().(*walker)
-	w.visit = visit
+	if len(v.Args) == 0 {
+		visit(v)
+		return
+	}
+	w := newWalker(visit)
 	w.walk(v)
-	w.visit = nil
-	w.seen.clear()
-	walkers.Put(w)
+	w.done()
+}
+
+// Walk visits all values of a definition: bounds, destination, conditions and body.
+func (d *Def) Walk(visit func(*Value) bool) {
+	w := newWalker(visit)
+	for _, v := range d.Vars {
+		if v.Axis == nil {
+			w.walk(v.Lo)
+			w.walk(v.Hi)
+		}
+	}
+	for _, v := range d.Dest {
+		w.walk(v)
+	}
+	for _, v := range d.Where {
+		w.walk(v)
+	}
+	if d.Kept != nil {
+		w.walk(d.Kept)
+	}
+	if d.Scaled != nil {
+		w.walk(d.Scaled)
+	}
+	w.walk(d.Body)
+	w.done()
 }
 
 // walkers are kept, since most of what is computed of a function is found by walks.
@@ -23,6 +49,19 @@ var walkers = sync.Pool{New: func() any { return new(walker) }}
 type walker struct {
 	visit func(*Value) bool
 	seen  visited
+}
+
+func newWalker(visit func(*Value) bool) *walker {
+	w := walkers.Get().(*walker)
+	w.visit = visit
+	return w
+}
+
+// done keeps the walker for another walk.
+func (w *walker) done() {
+	w.visit = nil
+	w.seen.clear()
+	walkers.Put(w)
 }
 
 func (w *walker) walk(v *Value) {
@@ -230,18 +269,24 @@ func DependsOn(v *Value, vars map[*Var]bool) bool {
 // Reads are the tensors that the values read or ask for, and those that hold extents that they have.
 func Reads(vs ...*Value) map[*Tensor]bool {
 	r := map[*Tensor]bool{}
+	visit := addReads(r)
 	for _, v := range vs {
-		Walk(v, func(v *Value) bool {
-			switch {
-			case v.Tensor != nil:
-				r[v.Tensor] = true
-			case v.Op == OpExtent && v.Axis.Size != nil:
-				r[v.Axis.Size] = true
-			}
-			return true
-		})
+		Walk(v, visit)
 	}
 	return r
+}
+
+// addReads adds what a value reads to a set.
+func addReads(r map[*Tensor]bool) func(*Value) bool {
+	return func(v *Value) bool {
+		switch {
+		case v.Tensor != nil:
+			r[v.Tensor] = true
+		case v.Op == OpExtent && v.Axis.Size != nil:
+			r[v.Axis.Size] = true
+		}
+		return true
+	}
 }
 
 // Values are all the values of a definition: bounds, destination, conditions and body.
@@ -264,7 +309,8 @@ func (d *Def) Values() []*Value {
 
 // Reads are the tensors that the definition reads, with those that hold the extents of its axes.
 func (d *Def) Reads() map[*Tensor]bool {
-	r := Reads(d.Values()...)
+	r := map[*Tensor]bool{}
+	d.Walk(addReads(r))
 	for _, a := range d.Target.Axes {
 		if a.Size != nil {
 			r[a.Size] = true
