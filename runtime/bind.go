@@ -240,6 +240,11 @@ func (b *Bound) PackExt(axis, at int) int {
 
 // Scratch is memory of the call for temporary values, with any contents.
 func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
+	if b.again != nil && n == 1 {
+		if p := b.again.temp(); p != nil {
+			return p
+		}
+	}
 	if b.g == nil {
 		b.g = getBinding()
 	}
