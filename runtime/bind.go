@@ -251,6 +251,16 @@ func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
 	return b.g.scratch(n * dtype.Size())
 }
 
+// Row is Scratch for as many numbers as a tensor of an update has elements. Where a launch is repeated with more rows, these have it one after the other.
+func (b *Bound) Row(dtype DType, n int) unsafe.Pointer {
+	if b.again != nil {
+		if p := b.again.row(n); p != nil {
+			return p
+		}
+	}
+	return b.Scratch(dtype, n)
+}
+
 // Spare is the address of output i; where nobody wants it, scratch memory that a kernel can write.
 func (b *Bound) Spare(i, n int) unsafe.Pointer {
 	p := b.Address(i)

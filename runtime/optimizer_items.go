@@ -129,7 +129,7 @@ func (c *calls) ask(it *item, r *repeat) error {
 		}
 		s.Variant = v
 	}
-	r.begin(c.phase, it.alike())
+	r.begin(c.phase, it.alike(), c.rule.Rows)
 	s.Bound.again = r
 	err := c.runSlot(s)
 	s.Bound.again = nil
@@ -182,7 +182,7 @@ func (c *calls) runItem(t *task, i int) {
 	if len(c.rule.Totals) > 0 {
 		c.startTotals(it.slot)
 	}
-	r.run(&it.ptr, it.n)
+	r.run(&it.ptr, it.n, 1, 1, it.n)
 	if last {
 		it.end(c)
 	}

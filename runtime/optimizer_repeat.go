@@ -13,9 +13,13 @@ type repeat struct {
 	known    bool // launches are all that it does
 	broken   bool // it does more, which has been done for the tensor that was asked
 	sized    bool // scalars depend on the number of elements
+	rows     bool // launches go through any number of tensors of one size side by side: see Rule.Rows
 	launches []repeated
-	temps    [maxTemps]uint64 // numbers that a launch leaves to later ones
-	used     int              // of temps
+	temps    [maxTemps]uint64   // numbers that a launch leaves to later ones
+	used     int                // of temps
+	room     [maxRooms][]uint64 // for numbers of a row
+	rooms    int                // of room that are used
+	holds    int                // numbers that each of these has room for
 }
 
 // alike is what tensors share for which a phase does the same.
@@ -28,6 +32,7 @@ type alike struct {
 const (
 	maxRepeats = 8  // launches
 	maxTemps   = 16 // numbers between them
+	maxRooms   = 4  // rows of numbers in them
 )
 
 // repeated is a launch of one call of a kernel.
@@ -36,12 +41,15 @@ type repeated struct {
 	args   Args
 	moves  [MaxOperands]move
 	count  int                // of moves
-	temps  [MaxOperands]uint8 // of operands: one more than the number of the temporary value; 0: it is none
+	temps  [MaxOperands]uint8 // of operands: one more than the number of the temporary value, from maxTemps on of the room; 0: it is none
 	whole  bool               // it runs over all elements; else over one
 }
 
 // move is an operand that differs from tensor to tensor.
-type move struct{ operand, param uint8 }
+type move struct {
+	operand, param uint8
+	number         bool // one element a tensor
+}
 
 // Repeat takes a launch in the place of the caller, and reports whether it did. Code of updates calls it where a launch depends on
 // attributes, the step, dtypes, addresses and, if whole is set, the number of elements, which are all lanes of one row. Other operands are numbers from Scratch.
@@ -64,10 +72,10 @@ func (b *Bound) Sized() {
 }
 
 // begin forgets what was known, to ask for what a phase does.
-func (r *repeat) begin(phase int, of alike) {
-	r.phase, r.alike = phase, of
+func (r *repeat) begin(phase int, of alike, rows bool) {
+	r.phase, r.alike, r.rows = phase, of, rows
 	r.known, r.broken, r.sized = false, false, false
-	r.launches, r.used = r.launches[:0], 0
+	r.launches, r.used, r.rooms, r.holds = r.launches[:0], 0, 0, 0
 }
 
 // temp is room for a number that lives as long as the repeat; nil where none is left.
@@ -77,6 +85,44 @@ func (r *repeat) temp() unsafe.Pointer {
 	}
 	r.used++
 	return unsafe.Pointer(&r.temps[r.used-1])
+}
+
+// row is room for n numbers that lives as long as the repeat; nil where none is left.
+func (r *repeat) row(n int) unsafe.Pointer {
+	if r.rooms == maxRooms {
+		return nil
+	}
+	r.rooms++
+	r.hold(max(n, r.holds, 1))
+	return unsafe.Pointer(&r.room[r.rooms-1][0])
+}
+
+// hold makes room for n numbers a row.
+func (r *repeat) hold(n int) {
+	r.holds = n
+	for k := range r.room[:r.rooms] {
+		if len(r.room[k]) < n {
+			r.room[k] = make([]uint64, n)
+		}
+	}
+	r.point()
+}
+
+// point puts the addresses of temporary values into the launches. Rows that follow each other have the same room.
+func (r *repeat) point() {
+	for i := range r.launches {
+		l := &r.launches[i]
+		for k, t := range l.temps {
+			switch {
+			case t > maxTemps:
+				if room := r.room[t-maxTemps-1]; len(room) > 0 {
+					l.args.Ptr[k], l.args.Row[k] = unsafe.Pointer(&room[0]), 0
+				}
+			case t > 0:
+				l.args.Ptr[k] = unsafe.Pointer(&r.temps[t-1])
+			}
+		}
+	}
 }
 
 // take keeps a launch. It reports false where it can't, after all that were taken before are done.
@@ -89,6 +135,8 @@ func (r *repeat) take(b *Bound, k Kernel, a *Args, p *Plan, whole bool) bool {
 		if l.find(r, b, len(p.Operands)) {
 			r.launches = append(r.launches, l)
 			r.known = true
+			r.rows = r.rows && r.used == 0 // which rows would share
+			r.point()
 			return true
 		}
 	}
@@ -105,13 +153,19 @@ func (l *repeated) find(r *repeat, b *Bound, operands int) bool {
 		p, found := l.args.Ptr[i], 0
 		for j := range b.sig.Params[:min(len(b.sig.Params), itemParams)] {
 			if b.Ptr[j] == p && p != nil {
-				l.moves[l.count] = move{uint8(i), uint8(j)}
+				l.moves[l.count] = move{uint8(i), uint8(j), len(b.sig.Params[j].Dims) == 0}
 				found++
 			}
 		}
 		for j := range r.temps[:r.used] {
 			if p == unsafe.Pointer(&r.temps[j]) {
 				l.temps[i] = uint8(j + 1)
+				found++
+			}
+		}
+		for j := range r.room[:r.rooms] {
+			if p == unsafe.Pointer(&r.room[j][0]) {
+				l.temps[i] = uint8(maxTemps + j + 1)
 				found++
 			}
 		}
@@ -133,13 +187,24 @@ func (r *repeat) is(phase int, of alike) bool {
 	return r.known && r.phase == phase && r.alike == of
 }
 
-// run does it for a tensor of n elements, with the addresses of parameters.
-func (r *repeat) run(ptr *[itemParams]unsafe.Pointer, n int) {
+// run does it for tensors of n elements, with the addresses of parameters: for one or, with rows, for several. Each has its numbers step numbers
+// behind those of the one before, and its elements row elements.
+func (r *repeat) run(ptr *[itemParams]unsafe.Pointer, n, tensors, step, row int) {
+	if r.rooms > 0 && r.holds < n {
+		r.hold(n)
+	}
 	for i := range r.launches {
 		l := &r.launches[i]
 		for _, m := range l.moves[:l.count&(2*MaxOperands-1)] {
 			l.args.Ptr[m.operand&(MaxOperands-1)] = ptr[m.param&(itemParams-1)]
+			if tensors > 1 {
+				l.args.Row[m.operand&(MaxOperands-1)] = row
+				if m.number {
+					l.args.Row[m.operand&(MaxOperands-1)] = step
+				}
+			}
 		}
+		l.args.Rows = tensors
 		if l.whole {
 			l.args.N = n
 		}
@@ -149,16 +214,10 @@ func (r *repeat) run(ptr *[itemParams]unsafe.Pointer, n int) {
 
 // share takes over what another task knows of the phase, with temporary values of its own.
 func (r *repeat) share(from *repeat) {
-	r.phase, r.alike, r.known, r.sized, r.used = from.phase, from.alike, from.known, from.sized, from.used
+	r.phase, r.alike, r.known, r.sized, r.rows = from.phase, from.alike, from.known, from.sized, from.rows
 	r.launches = append(r.launches[:0], from.launches...)
-	for i := range r.launches {
-		l := &r.launches[i]
-		for k, t := range l.temps {
-			if t > 0 {
-				l.args.Ptr[k] = unsafe.Pointer(&r.temps[t-1])
-			}
-		}
-	}
+	r.used, r.rooms, r.holds = from.used, from.rooms, 0
+	r.point()
 }
 
 // forget drops addresses.

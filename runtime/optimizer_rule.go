@@ -23,6 +23,7 @@ type Rule struct {
 	Phases      int
 	Elementwise bool                     // without more than attributes and the step, it computes each element of the parameter and of states of the same element of them and of the gradient
 	Repeats     bool                     // without more than attributes and the step, it has the same launches for each parameter, in other places and of another size
+	Rows        bool                     // with Repeats: the launches have a row for the parameter, and any number of them of one size are rows
 	Fails       bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
 	Attrs       []string                 // names of the attributes
 	Variant     func(*Slot) (int, error) // nil: there is one

@@ -246,6 +246,9 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 			f = append(f, field("Elementwise", jen.True()))
 		case repeating:
 			f = append(f, field("Repeats", jen.True()))
+			if g.all(rowsProgram) {
+				f = append(f, field("Rows", jen.True()))
+			}
 		}
 		if len(g.opt.extra) > 0 {
 			var extra []jen.Code

@@ -94,14 +94,35 @@ func allIn(s *signature, stores bool, fits func(*signature, typedProgram) bool) 
 // elementwiseProgram reports whether each launch goes through all elements, of all of its tensors.
 func (g *opGen) elementwiseProgram(s *signature, p typedProgram) bool {
 	return g.repeatsProgram(s, p) && !slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool {
-		return len(l.Vector) == 0 || slices.ContainsFunc(l.Scalars, ofSize) || slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return !b.Vector.Moves })
+		return len(l.Vector) == 0 || len(l.Grid) > 0 || slices.ContainsFunc(l.Scalars, ofSize) || slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return !b.Vector.Moves })
 	})
 }
 
 // repeatsProgram reports whether launches depend on addresses and on the number of elements alone, and pass on nothing but numbers.
 func (g *opGen) repeatsProgram(s *signature, p typedProgram) bool {
-	return !slices.ContainsFunc(p.Nests.Temps, func(t *ir.Tensor) bool { return len(t.Axes) > 0 }) &&
+	return !slices.ContainsFunc(p.Nests.Temps, func(t *ir.Tensor) bool { return len(t.Axes) > 0 && !isStacked(t) }) &&
 		!slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !g.repeatsLaunch(s, p, l) })
+}
+
+// rowsProgram reports whether all launches have a row for each of any number of tensors: see ir.Stack.
+func rowsProgram(_ *signature, p typedProgram) bool {
+	return !slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !inRows(l) })
+}
+
+// inRows reports whether the rows of a launch are stacked tensors.
+func inRows(l *nest.Launch) bool { return len(l.Grid) == 1 && isStack(l.Grid[0]) }
+
+// isStacked reports whether a tensor has one more axis than in a call.
+func isStacked(t *ir.Tensor) bool { return len(t.Axes) > 0 && isStack(t.Axes[0]) }
+
+func isStack(a *ir.Axis) bool { return a.Name == ir.StackAxis }
+
+// ofCall are the axes that there are in a call: without that of stacked tensors.
+func ofCall(axes []*ir.Axis) []*ir.Axis {
+	if len(axes) > 0 && isStack(axes[0]) {
+		return axes[1:]
+	}
+	return axes
 }
 
 // ofTensor reports whether a value of a call depends on its tensors.
@@ -131,7 +152,7 @@ func hasPoints(v *ir.Value) bool {
 
 // repeatsLaunch reports whether a launch depends on addresses and on the number of elements alone: one row of all elements, or one element.
 func (g *opGen) repeatsLaunch(s *signature, p typedProgram, l *nest.Launch) bool {
-	if len(l.Batch) > 0 || len(l.Grid) > 0 || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, g.ofShape) {
+	if len(l.Batch) > 0 || len(l.Grid) > 0 && !inRows(l) || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, g.ofShape) {
 		return false
 	}
 	gathered := gatheredOperands(l.Nest)
