@@ -17,6 +17,7 @@ type descent struct {
 	rule  Rule
 	mu    sync.Mutex
 	calls int
+	rows  []int // of each call of a kernel
 }
 
 type rate struct{ rate float64 }
@@ -116,7 +117,7 @@ func newMirror(t *rapid.T) *mirror {
 	m := &mirror{}
 	d := rapid.SampledFrom([]DType{F16, BF16, F32, F64}).Draw(t, "dtype")
 	sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 2, 3, 5, 17, 300, 1500, 5000}), 1, 12).Draw(t, "sizes")
-	rule := rapid.SampledFrom([]func() *descent{newDescent, newPaced}).Draw(t, "rule")
+	rule := rapid.SampledFrom([]func() *descent{newDescent, newPaced, newRowed}).Draw(t, "rule")
 	for i := range m.opt {
 		m.rule[i] = rule()
 		m.opt[i] = NewOptimizer(&m.rule[i].rule)

@@ -2,12 +2,37 @@ package runtime
 
 import "unsafe"
 
-// part is parameters of a run that are of one size, with one distance between them.
+// part is parameters of a run that are of one size, with one distance between them: all that follow each other, or one of each layer.
 type part struct {
-	first, count int
-	at           int // of the elements of the run
-	n            int // elements of each of them
-	apart        int // from where one begins to where the next one does
+	first, count, step int // numbers in the run: from one parameter to the next
+	at                 int // of the elements of the run
+	n                  int // elements of each of them
+	apart              int // from where one begins to where the next one does
+}
+
+// maxPeriod is how many parameters of several sizes may follow each other again and again.
+const maxPeriod = 32
+
+// cutParts cuts parameters, which begin somewhere and have so many elements, into parts.
+func cutParts(at, n []int) []part {
+	var parts []part
+	for i := 0; i < len(n); {
+		period, count := 1, 1
+		for p := 1; p <= min(maxPeriod, len(n)-i-1); p++ {
+			j := i + p
+			for j < len(n) && n[j] == n[j-p] && at[j]-at[j-p] == at[i+p]-at[i] {
+				j++
+			}
+			if k := (j - i) / p; k > 1 && k*p > period*count {
+				period, count = p, k
+			}
+		}
+		for k := i; k < i+period; k++ {
+			parts = append(parts, part{first: k, count: count, step: period, at: at[k], n: n[k], apart: at[min(k+period, len(at)-1)] - at[k]})
+		}
+		i += period * count
+	}
+	return parts
 }
 
 // placed is how the memory of a parameter of the signature goes on from parameter to parameter of the optimizer.
@@ -27,15 +52,11 @@ type each struct {
 func newEach(c *calls, b *batch, slots []*Slot, tensors []*Tensor) *each {
 	sig := c.rule.signature()
 	e := &each{axis: sig.Params[c.rule.Param].Dims[0].Axis}
-	first := b.block.from[slots[0].Param.auto.at]
+	at, n := make([]int, len(slots)), make([]int, len(slots))
 	for i, s := range slots {
-		at, n := b.block.from[s.Param.auto.at]-first, s.Param.n
-		if k := len(e.parts) - 1; k >= 0 && e.parts[k].takes(at, n) {
-			e.parts[k].count++
-		} else {
-			e.parts = append(e.parts, part{i, 1, at, n, n})
-		}
+		at[i], n[i] = b.block.from[s.Param.auto.at]-b.block.from[slots[0].Param.auto.at], s.Param.n
 	}
+	e.parts = cutParts(at, n)
 	for i, t := range tensors[:len(sig.Params)] {
 		if i == c.rule.Grad {
 			t = tensors[c.rule.Param]
@@ -43,17 +64,6 @@ func newEach(c *calls, b *batch, slots []*Slot, tensors []*Tensor) *each {
 		e.places = append(e.places, placed{t.dtype.computed().Size(), t.rank == 0})
 	}
 	return e
-}
-
-// takes reports whether a parameter of n elements is the next one of a part, whose second one says how far they are apart.
-func (p *part) takes(at, n int) bool {
-	if p.n != n {
-		return false
-	}
-	if p.count == 1 {
-		p.apart = at - p.at
-	}
-	return at == p.at+p.count*p.apart
 }
 
 // run runs a phase for the parameters of a run, which a slot stands for.
@@ -86,7 +96,7 @@ func (e *each) run(c *calls, s *Slot, dtype DType, r *repeat) error {
 				i++
 				continue
 			}
-			i += e.rows(r, &ptr, p, i, p.apart*b.memory(c.rule.Param).Size())
+			i += e.rows(r, &ptr, p, i, b.memory(c.rule.Param).Size())
 		}
 	}
 	return nil
@@ -97,22 +107,22 @@ func (e *each) place(at *[itemParams]unsafe.Pointer, base *[Near]unsafe.Pointer,
 	for k, l := range e.places[:min(len(e.places), itemParams)] {
 		from := p.at + i*p.apart
 		if l.number {
-			from = p.first + i
+			from = p.first + i*p.step
 		}
 		at[k] = unsafe.Add(base[k], from*l.size)
 	}
 }
 
-// rows repeats launches for some parameters of a part, from number i on, which are so many bytes apart, and tells how many. Kernels take every
+// rows repeats launches for some parameters of a part, from number i on, with elements of so many bytes, and tells how many. Of neighbours kernels take every
 // second one, or more seldom where they are small: what they store at the end of a row, under a mask, seems to reach into the row behind,
 // whose elements would have to wait for it.
-func (e *each) rows(r *repeat, base *[Near]unsafe.Pointer, p part, i, bytes int) int {
-	turns := 1 + ceilDiv(vectorBytes, bytes)
+func (e *each) rows(r *repeat, base *[Near]unsafe.Pointer, p part, i, size int) int {
+	turns := max(1, ceilDiv(p.n*size+vectorBytes, max(1, p.apart*size)))
 	count := min(p.count-i, turns*max(1, chunkElements/max(p.n, leastWork))) // a call can't be interrupted
 	var at [itemParams]unsafe.Pointer
 	for turn := range min(turns, count) {
 		e.place(&at, base, p, i+turn)
-		r.run(&at, p.n, ceilDiv(count-turn, turns), turns, turns*p.apart)
+		r.run(&at, p.n, ceilDiv(count-turn, turns), turns*p.step, turns*p.apart)
 	}
 	return count
 }

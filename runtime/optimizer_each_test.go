@@ -77,6 +77,101 @@ func paced[T float32 | float64](a *Args) {
 	}
 }
 
+// newRowed is p' = p - rate q' (s' - g²), q' = q + 1, s' = s + g², of which s is a state and g² is stored on the way: one launch with a row for each
+// parameter.
+func newRowed() *descent {
+	d := newPaced()
+	d.rule.Rows = true
+	d.rule.Run = func(s *Slot, _ int) error {
+		d.mu.Lock()
+		d.calls++
+		d.mu.Unlock()
+		b := &s.Bound
+		o := Operand{DType: b.DType[0]}
+		w := o
+		w.Use = Writes
+		a := Args{Rows: 1, N: b.Ext[0], K: 1}
+		for i := range 4 {
+			a.Ptr[i], a.Row[i] = b.Ptr[i], b.Ext[0]
+		}
+		a.Row[3] = 1
+		a.Ptr[4], a.Row[4] = b.Row(b.DType[0], b.Ext[0]), b.Ext[0]
+		a.Step[1] = b.Move(1)
+		a.F[0] = s.Values.(*rate).rate / float64(s.Step)
+		k := rowed[float32]
+		if b.DType[0] == F64 {
+			k = rowed[float64]
+		}
+		kernel := func(a *Args) {
+			d.mu.Lock()
+			d.rows = append(d.rows, a.Rows)
+			d.mu.Unlock()
+			k(a)
+		}
+		p := &Plan{Name: "test.rowed", Rows: true, Operands: []Operand{w, o, w, w, w}}
+		if !b.Repeat(kernel, &a, p, true) {
+			Launch(kernel, &a, p)
+		}
+		return nil
+	}
+	return d
+}
+
+func rowed[T float32 | float64](a *Args) {
+	for r := range a.Rows {
+		row := func(i, n int) []T { return unsafe.Slice(At[T](a.Ptr[i], r*a.Row[i]), n) }
+		p, g, s, q, square := row(0, a.N), row(1, a.N), row(2, a.N), row(3, 1), row(4, a.N)
+		q[0]++
+		for i := range a.N {
+			square[i] = g[i*a.Step[1]] * g[i*a.Step[1]]
+		}
+		for i := range a.N {
+			s[i] += square[i]
+			p[i] -= T(a.F[0]) * q[0] * (s[i] - square[i])
+		}
+	}
+}
+
+// A kernel takes neighbours of one size as rows, though not those next to each other one after the other.
+func TestOptimRows(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		rows  []int // of each call
+	}{
+		{slices.Repeat([]int{100}, 9), []int{5, 4}},
+		{slices.Repeat([]int{7}, 9), []int{3, 2, 2, 2}},
+		{slices.Concat(slices.Repeat([]int{500}, 4), []int{100, 200}, slices.Repeat([]int{300}, 3)), []int{2, 2, 1, 1, 2, 1}},
+		{slices.Repeat([]int{20}, 150), nil},
+		{slices.Repeat([]int{100, 100, 300, 20}, 5), []int{5, 5, 5, 5}},
+		{slices.Concat([]int{4}, slices.Repeat([]int{100, 200}, 4), []int{100}), []int{1, 4, 4, 1}},
+	} {
+		d := newRowed()
+		p := leavesOf(F32, true, c.sizes...)
+		o := NewOptimizer(&d.rule)
+		if _, err := o.AddGroup(p, &rate{0.5}); err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range p {
+			if err := gradOf(x, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := o.Step(); err != nil {
+			t.Fatal(err)
+		}
+		all := 0
+		for _, n := range d.rows {
+			all += n
+			if n > chunkElements/leastWork {
+				t.Errorf("%d rows in a call", n)
+			}
+		}
+		if len(c.rows) > 0 && !slices.Equal(d.rows, c.rows) || all != len(p) {
+			t.Errorf("parameters of %v elements: rows %v, want %v", c.sizes, d.rows, c.rows)
+		}
+	}
+}
+
 // Neighbours of the same number of steps are bound as one, and what is done with them is asked for once while their sizes are alike.
 func TestOptimEachCalls(t *testing.T) {
 	d := newPaced()
