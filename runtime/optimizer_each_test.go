@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"pgregory.net/rapid"
 )
 
 // newPaced is p' = p - rate s' q/n, s' = s + g, where q = 1 + sum(g²), of n elements: launches of all elements and of single numbers, with a state that
@@ -248,4 +250,30 @@ func TestOptimEachLimits(t *testing.T) {
 			want = p
 		}
 	}
+}
+
+// Parts have each parameter once, where it lies.
+func TestCutParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		layer := rapid.SliceOfN(rapid.IntRange(1, 4), 1, 6).Draw(t, "layer")
+		n := slices.Concat(rapid.SliceOfN(rapid.IntRange(1, 4), 0, 5).Draw(t, "before"), slices.Repeat(layer, rapid.IntRange(1, 9).Draw(t, "layers")),
+			rapid.SliceOfN(rapid.IntRange(1, 4), 1, 5).Draw(t, "behind"))
+		at := make([]int, len(n))
+		for i := range n[1:] {
+			at[i+1] = at[i] + n[i] + rapid.IntRange(0, 1).Draw(t, "gap")*rapid.IntRange(0, 3).Draw(t, "elements")
+		}
+		seen := make([]bool, len(n))
+		for _, p := range cutParts(at, n) {
+			for i := range p.count {
+				k := p.first + i*p.step
+				if seen[k] || p.n != n[k] || p.at+i*p.apart != at[k] {
+					t.Fatalf("sizes %v at %v: part %+v", n, at, p)
+				}
+				seen[k] = true
+			}
+		}
+		if k := slices.Index(seen, false); k >= 0 {
+			t.Fatalf("sizes %v at %v: parameter %d is in no part", n, at, k)
+		}
+	})
 }
