@@ -37,6 +37,7 @@ type Build struct {
 	Package   *ir.Package
 	Functions []*Function
 	Kernels   map[string][]*nest.Nest // by the base name of the .op file that they belong to
+	uses      map[Target]map[*nest.Nest]bool
 	Out       []emit.File
 	Report    Report
 	Diags     diag.List
@@ -88,6 +89,7 @@ type Pair struct {
 	DTypes            map[string]string
 	Wide              bool          // integers of all dtypes become i64 first
 	Forward, Backward *nest.Program // nil where nests can't express the function, which is then written from its definitions
+	Stack             *nest.Program // Forward, for any number of tensors of one size side by side: what processors run in its place; nil: there is no use in it
 	Portable          []string      // why, for each that is nil so
 	Derivative        *ir.Func      // the backward function for these dtypes; nil where there is none
 }

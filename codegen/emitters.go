@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"path/filepath"
@@ -81,10 +82,11 @@ func (b *Build) assembly(u *emit.Unit) ([]emit.File, error) {
 
 func (b *Build) cuda(u *emit.Unit) ([]emit.File, error) {
 	name := base(u)
-	if !b.Targets[CUDA] || len(u.Kernels) == 0 {
+	kernels := b.kernels(u.Source, CUDA)
+	if !b.Targets[CUDA] || len(kernels) == 0 {
 		return nil, nil
 	}
-	text, err := cuda.File("// "+emit.Header(u.Source), u.Kernels)
+	text, err := cuda.File("// "+emit.Header(u.Source), kernels)
 	return []emit.File{{Name: u.Package + "cuda/" + name + "_gen.cu", Data: text}}, err
 }
 
@@ -102,8 +104,8 @@ func (b *Build) units() []*emit.Unit {
 	}
 	for i, f := range b.Files {
 		source := filepath.Base(f.Name)
-		u := &emit.Unit{Package: b.Package.Name, ImportPath: b.Source.ImportPath, Source: source, GoName: check.GoName, Siblings: siblings, Kernels: b.Kernels[source],
-			Assembly: b.Targets[AMD64] && len(b.Kernels[source]) > 0}
+		u := &emit.Unit{Package: b.Package.Name, ImportPath: b.Source.ImportPath, Source: source, GoName: check.GoName, Siblings: siblings, Kernels: b.kernels(source, Go),
+			Assembly: b.Targets[AMD64] && len(b.kernels(source, Go)) > 0}
 		if i == 0 {
 			u.Doc = "Package " + doc + " holds ops that opgen made of the formulas in " + sourceNames(b) + "."
 		}
@@ -160,7 +162,7 @@ func unitOp(decl *ir.OpDecl, made map[*ir.Variant]*Function) *emit.Op {
 func (f *Function) emitted() []emit.Pair {
 	var r []emit.Pair
 	for _, p := range f.Pairs {
-		pair := emit.Pair{DTypes: p.DTypes, Wide: p.Wide, Forward: emit.Launched(p.Forward), Backward: emit.Launched(p.Backward), NoGrad: f.Backward != nil && p.Derivative == nil}
+		pair := emit.Pair{DTypes: p.DTypes, Wide: p.Wide, Forward: emit.Launched(cmp.Or(p.Stack, p.Forward)), Backward: emit.Launched(p.Backward), NoGrad: f.Backward != nil && p.Derivative == nil}
 		if p.Forward == nil {
 			pair.Forward = emit.Portable(f.Forward, f.Kept...)
 		}

@@ -44,8 +44,9 @@ func (b *Build) Run(last string) bool {
 
 // New prepares a package for the pipeline.
 func New(s Source, targets ...Target) *Build {
-	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Trees: map[string][]*dsl.File{}, Kernels: map[string][]*nest.Nest{}, Report: Report{Lines: map[Target]int{}}}
+	b := &Build{Source: s, Targets: map[Target]bool{Go: true}, Trees: map[string][]*dsl.File{}, Kernels: map[string][]*nest.Nest{}, uses: map[Target]map[*nest.Nest]bool{}, Report: Report{Lines: map[Target]int{}}}
 	for _, t := range Targets {
+		b.uses[t] = map[*nest.Nest]bool{}
 		if len(targets) == 0 || slices.Contains(targets, t) {
 			b.Targets[t] = true
 		}

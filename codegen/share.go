@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/emit"
@@ -44,7 +45,7 @@ func (k *kernelSet) add(n *nest.Nest) *nest.Nest {
 // programs are those of a pair that exist.
 func (p *Pair) programs() []*nest.Program {
 	var r []*nest.Program
-	for _, prog := range []*nest.Program{p.Forward, p.Backward} {
+	for _, prog := range []*nest.Program{p.Forward, p.Backward, p.Stack} {
 		if prog != nil {
 			r = append(r, prog)
 		}
@@ -52,16 +53,37 @@ func (p *Pair) programs() []*nest.Program {
 	return r
 }
 
+// runs tells whether a target runs a program of the pair: see Stack.
+func (p *Pair) runs(prog *nest.Program, t Target) bool {
+	switch {
+	case p.Stack == nil:
+		return true
+	case t == CUDA:
+		return prog != p.Stack
+	}
+	return prog != p.Forward
+}
+
+// kernels are those of a file that a target needs.
+func (b *Build) kernels(file string, t Target) []*nest.Nest {
+	return slices.DeleteFunc(slices.Clone(b.Kernels[file]), func(n *nest.Nest) bool { return !b.uses[t][n] })
+}
+
 // share lets equal kernels stand for each other, and some that do more for those that do less (see standIns). Kernels belong
 // to the file of the first op that uses them.
 func (b *Build) share() {
 	b.standIns()
 	set := newKernelSet()
-	add := func(f *Function, n *nest.Nest) *nest.Nest {
+	add := func(f *Function, p *Pair, prog *nest.Program, n *nest.Nest) *nest.Nest {
 		before := len(set.list)
 		n = set.add(n)
 		if len(set.list) > before {
 			b.Kernels[f.Op.File] = append(b.Kernels[f.Op.File], n)
+		}
+		for _, t := range Targets {
+			if p.runs(prog, t) {
+				b.uses[t][n] = true
+			}
 		}
 		return n
 	}
@@ -74,7 +96,7 @@ func (b *Build) share() {
 			}
 			for _, prog := range p.programs() {
 				for _, l := range prog.Launches {
-					l.Nest = add(f, l.Nest)
+					l.Nest = add(f, p, prog, l.Nest)
 				}
 			}
 		}
@@ -87,9 +109,16 @@ func (b *Build) share() {
 						continue
 					}
 					if sums := l.Nest.Sums(); sums != nil {
-						l.Nest.SumsBy = add(f, sums.Nest)
+						l.Nest.SumsBy = add(f, p, prog, sums.Nest)
 					}
 				}
+			}
+		}
+	}
+	for _, n := range set.list {
+		for _, t := range Targets {
+			if n.SumsBy != nil && b.uses[t][n] {
+				b.uses[t][n.SumsBy] = true
 			}
 		}
 	}

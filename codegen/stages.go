@@ -303,7 +303,9 @@ func lowerPair(f *Function, opt nest.Options) (*Pair, error) {
 			p.Backward, err = alone(f.Reader, "_backward")
 		}
 	case f.Reader == nil:
-		p.Forward, err = alone(f.Forward, "")
+		if p.Forward, err = alone(f.Forward, ""); err == nil {
+			err = f.stack(p, opt)
+		}
 	default:
 		p.Forward, p.Backward, err = nest.LowerPair(f.Forward, f.Reader, opt)
 		if err = p.note(err); err == nil && p.Forward != nil && p.Backward == nil {

@@ -240,10 +240,25 @@ func (b *Bound) PackExt(axis, at int) int {
 
 // Scratch is memory of the call for temporary values, with any contents.
 func (b *Bound) Scratch(dtype DType, n int) unsafe.Pointer {
+	if b.again != nil && n == 1 {
+		if p := b.again.temp(); p != nil {
+			return p
+		}
+	}
 	if b.g == nil {
 		b.g = getBinding()
 	}
 	return b.g.scratch(n * dtype.Size())
+}
+
+// Row is Scratch for as many numbers as a tensor of an update has elements. Where a launch is repeated with more rows, these have it one after the other.
+func (b *Bound) Row(dtype DType, n int) unsafe.Pointer {
+	if b.again != nil {
+		if p := b.again.row(n); p != nil {
+			return p
+		}
+	}
+	return b.Scratch(dtype, n)
 }
 
 // Spare is the address of output i; where nobody wants it, scratch memory that a kernel can write.

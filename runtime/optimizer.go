@@ -65,7 +65,7 @@ func (o *Optimizer) AddGroup(params []*Tensor, v Attributes) (int, error) {
 	if at >= len(o.slots) {
 		return 0, &ArgError{Op: o.rule.Op, Arg: fmt.Sprintf("params[%d]", at-len(o.slots)), Want: want, Got: got, Err: ErrAlias}
 	}
-	if o.rule.Elementwise {
+	if o.rule.side() {
 		moveTogether(params)
 	}
 	o.addSlots(params, v)

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// batch is parameters of one group that are neighbours in a block of leaves. A step of an update that takes each element by itself goes
-// through those with gradients as if they were one.
+// batch is parameters of one group that are neighbours in a block of leaves. A step binds those with gradients as if they were one. An update that
+// takes each element by itself goes through them so too; one that does the same for each parameter calls kernels for one after the other.
 type batch struct {
 	block *leafBlock
 	slots []*Slot
@@ -26,6 +26,7 @@ type run struct {
 	grad     Tensor
 	states   []Tensor
 	store    storage // of these tensors
+	each     *each   // nil: of an update that takes each element by itself
 	steps    int     // that the slots don't know of yet
 }
 
@@ -34,7 +35,7 @@ func (c *calls) makeBatches() (in []bool) {
 	c.settle()
 	c.batches = nil
 	in = make([]bool, len(c.slots))
-	if c.items == nil || !c.rule.Elementwise {
+	if c.items == nil || !c.rule.side() {
 		return in
 	}
 	var list []*Slot
@@ -110,7 +111,7 @@ func (b *batch) plan(c *calls, grads *gradBlock) {
 	b.runs, b.rest = nil, b.rest[:0]
 	for from := 0; from < len(b.slots); {
 		to := from
-		for to < len(b.slots) && b.usable(b.slots[to], grads) && (to == from || b.joins(b.slots[from], b.slots[to-1], b.slots[to])) {
+		for to < len(b.slots) && b.usable(c, b.slots[to], grads) && (to == from || b.joins(c, b.slots[from], b.slots[to-1], b.slots[to])) {
 			to++
 		}
 		if to < from+2 {
@@ -131,23 +132,34 @@ func (b *batch) plan(c *calls, grads *gradBlock) {
 	}
 }
 
-// usable reports whether a slot has a gradient among grads, and all its tensors.
-func (b *batch) usable(s *Slot, grads *gradBlock) bool {
+// usable reports whether a slot has a gradient among grads, and all its tensors, which kernels see one after the other.
+func (b *batch) usable(c *calls, s *Slot, grads *gradBlock) bool {
 	h := s.Param.auto.home.Load()
-	return s.Param.device == CPU && h.gradient() != nil && h.block == grads && h.t.device == CPU &&
-		!slices.ContainsFunc(s.State, func(t *Tensor) bool { return t.device != CPU })
+	if s.Param.device != CPU || h.gradient() == nil || h.block != grads || h.t.device != CPU {
+		return false
+	}
+	for k, t := range s.State {
+		if t.device != CPU || c.rule.States[k].Scalar && t.dtype.half() {
+			return false
+		}
+	}
+	return true
 }
 
-// joins reports whether a slot can be in a run from first to last: their steps have one number, and their states lie as the parameters do. What
-// lies between two parameters is nobody's; between their states it is so where these were made for the block.
-func (b *batch) joins(first, last, s *Slot) bool {
+// joins reports whether a slot can be in a run from first to last: their steps have one number, and their states lie as the parameters do, those
+// without axes side by side. What lies between two parameters is nobody's; between their states it is so where these were made for the block.
+func (b *batch) joins(c *calls, first, last, s *Slot) bool {
 	gap := b.block.from[s.Param.auto.at] - b.block.from[last.Param.auto.at] - last.Param.n
 	if s.Step != first.Step || gap > 0 && (s.laid != b.block || last.laid != b.block) {
 		return false
 	}
 	d := b.block.from[s.Param.auto.at] - b.block.from[first.Param.auto.at]
 	for k, t := range s.State {
-		if u := first.State[k]; unsafe.Add(u.data, d*u.dtype.Size()) != t.data {
+		u, from := first.State[k], d
+		if c.rule.States[k].Scalar {
+			from = s.Param.auto.at - first.Param.auto.at
+		}
+		if unsafe.Add(u.data, from*u.dtype.Size()) != t.data {
 			return false
 		}
 	}
@@ -169,8 +181,15 @@ func newRun(c *calls, b *batch, from, to int) *run {
 	r.param, r.grad = flat(first.Param.data, first.Param.dtype), flat(nil, first.Param.dtype)
 	r.slot.tensors[c.rule.Param] = &r.param
 	for k, s := range c.rule.States {
-		r.states[k] = flat(first.State[k].data, first.State[k].dtype)
-		r.slot.tensors[s.At] = &r.states[k]
+		t := &r.states[k]
+		*t = flat(first.State[k].data, first.State[k].dtype)
+		if s.Scalar {
+			t.n, t.rank = 1, 0
+		}
+		r.slot.tensors[s.At] = t
+	}
+	if !c.rule.Elementwise {
+		r.each = newEach(c, b, b.slots[from:to], r.slot.tensors)
 	}
 	return r
 }
@@ -190,7 +209,7 @@ func (r *run) begin(c *calls, b *batch, grads *gradBlock) error {
 func (b *batch) step(c *calls, t *task) {
 	for _, r := range b.runs {
 		if r.slot.live {
-			t.fail(r.slot.at, r.step(c, b))
+			t.fail(r.slot.at, r.step(c, b, t.repeat))
 		}
 	}
 	for _, s := range b.rest {
@@ -199,8 +218,14 @@ func (b *batch) step(c *calls, t *task) {
 }
 
 // step runs a phase for the parameters of a run.
-func (r *run) step(c *calls, b *batch) error {
-	if err := c.rule.Run(&r.slot, c.phase); err != nil || c.phase < c.rule.Phases-1 {
+func (r *run) step(c *calls, b *batch, again *repeat) error {
+	var err error
+	if r.each != nil {
+		err = r.each.run(c, &r.slot, r.param.dtype, again)
+	} else {
+		err = c.rule.Run(&r.slot, c.phase)
+	}
+	if err != nil || c.phase < c.rule.Phases-1 {
 		return err
 	}
 	c.rule.finish(&r.slot, true)

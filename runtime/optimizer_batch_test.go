@@ -17,6 +17,7 @@ type descent struct {
 	rule  Rule
 	mu    sync.Mutex
 	calls int
+	rows  []int // of each call of a kernel
 }
 
 type rate struct{ rate float64 }
@@ -116,8 +117,9 @@ func newMirror(t *rapid.T) *mirror {
 	m := &mirror{}
 	d := rapid.SampledFrom([]DType{F16, BF16, F32, F64}).Draw(t, "dtype")
 	sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 2, 3, 5, 17, 300, 1500, 5000}), 1, 12).Draw(t, "sizes")
+	rule := rapid.SampledFrom([]func() *descent{newDescent, newPaced, newRowed}).Draw(t, "rule")
 	for i := range m.opt {
-		m.rule[i] = newDescent()
+		m.rule[i] = rule()
 		m.opt[i] = NewOptimizer(&m.rule[i].rule)
 		m.p[i] = leavesOf(d, i == 0, sizes...)
 	}
@@ -178,8 +180,10 @@ func (m *mirror) check(t *rapid.T) {
 		if a, b := m.p[0][k].auto.gradient(), m.p[1][k].auto.gradient(); !sameElements(a, b) {
 			t.Fatalf("gradient %d: %v\n%v", k, a, b)
 		}
-		if a, b := m.opt[0].slots[k].State[0], m.opt[1].slots[k].State[0]; !sameElements(a, b) {
-			t.Fatalf("state %d: %v\n%v", k, a, b)
+		for j, a := range m.opt[0].slots[k].State {
+			if b := m.opt[1].slots[k].State[j]; !sameElements(a, b) {
+				t.Fatalf("state %d of parameter %d: %v\n%v", j, k, a, b)
+			}
 		}
 		if a, b := stepOf(m.opt[0], k), stepOf(m.opt[1], k); a != b {
 			t.Fatalf("step %d of parameter %d, want %d", a, k, b)

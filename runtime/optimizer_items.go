@@ -111,6 +111,9 @@ func (it *item) begin(c *calls, t *task) bool {
 	return true
 }
 
+// alike is what an item shares with others for which a phase does the same.
+func (it *item) alike() alike { return alike{it.group, it.step, it.n, it.dtype} }
+
 // ask runs a phase for an item and finds out whether what it does can be repeated. If so, it has not been done.
 func (c *calls) ask(it *item, r *repeat) error {
 	s := it.slot
@@ -126,8 +129,7 @@ func (c *calls) ask(it *item, r *repeat) error {
 		}
 		s.Variant = v
 	}
-	r.phase, r.group, r.step, r.dtype = c.phase, it.group, it.step, it.dtype
-	r.known, r.broken, r.count = false, false, 0
+	r.begin(c.phase, it.alike(), c.rule.Rows)
 	s.Bound.again = r
 	err := c.runSlot(s)
 	s.Bound.again = nil
@@ -169,7 +171,7 @@ func (c *calls) runItem(t *task, i int) {
 		}
 		return
 	}
-	if !r.is(c.phase, it) {
+	if !r.is(c.phase, it.alike()) {
 		if err := c.ask(it, r); err != nil || !r.known {
 			if t.fail(i, err); last {
 				it.live, it.ptr[c.rule.Grad&(itemParams-1)] = false, nil
@@ -180,7 +182,7 @@ func (c *calls) runItem(t *task, i int) {
 	if len(c.rule.Totals) > 0 {
 		c.startTotals(it.slot)
 	}
-	r.run(it)
+	r.run(&it.ptr, it.n, 1, 1, it.n)
 	if last {
 		it.end(c)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // makeStates makes the states of new slots, at their start, and their outputs: in one block of memory, kind after kind. Those of neighbours in a block of leaves
-// lie as these do, each other one begins a line of the cache.
+// lie as these do, or side by side where they have no axes; each other one begins a line of the cache.
 func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 	kinds := slices.Concat(r.States, r.Outputs)
 	variable := r.signature().Params[r.Param].Elem.Var & (MaxVars - 1)
@@ -40,10 +40,14 @@ func (r *Rule) makeStates(slots []*Slot, stores []storage, v Attributes) slab {
 		for j, i := range order {
 			t := &tensors[k*len(slots)+i]
 			p := slots[i].Param.auto
-			if j > 0 && t.n == slots[i].Param.n && follows(slots[order[j-1]], slots[i]) {
+			joins := j > 0 && follows(slots[order[j-1]], slots[i])
+			switch {
+			case joins && kinds[k].Scalar:
+				at[k*len(slots)+i] = end
+			case joins && t.n == slots[i].Param.n:
 				before := slots[order[j-1]].Param.auto
 				at[k*len(slots)+i] = at[k*len(slots)+order[j-1]] + (p.block.from[p.at]-p.block.from[before.at])*t.dtype.Size()
-			} else {
+			default:
 				at[k*len(slots)+i] = ceilDiv(end, leafLine) * leafLine
 			}
 			end = at[k*len(slots)+i] + t.n*t.dtype.Size()

@@ -22,6 +22,8 @@ type Rule struct {
 	Totals      []Total
 	Phases      int
 	Elementwise bool                     // without more than attributes and the step, it computes each element of the parameter and of states of the same element of them and of the gradient
+	Repeats     bool                     // without more than attributes and the step, it has the same launches for each parameter, in other places and of another size
+	Rows        bool                     // with Repeats: the launches have a row for the parameter, and any number of them of one size are rows
 	Fails       bool                     // the last phase, which stores, can end with an error: of an element that can't be computed
 	Attrs       []string                 // names of the attributes
 	Variant     func(*Slot) (int, error) // nil: there is one
@@ -100,6 +102,9 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>27) * 0x94D049BB133111EB
 	return x ^ x>>31
 }
+
+// side reports whether parameters that lie side by side can be bound as one.
+func (r *Rule) side() bool { return r.Elementwise || r.Repeats }
 
 // bind fits the tensors of a slot to the signature of its variant. A bound of an earlier call is used again where nothing but the
 // memory of the gradient has changed.

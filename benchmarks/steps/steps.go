@@ -88,4 +88,16 @@ var Optimizers = []struct {
 		o, err := optim.NewAdam(p, &optim.AdamAttrs{Lr: new(1e-9)})
 		return o.Optimizer, err
 	}},
+	{"nadam", func(p []*runtime.Tensor) (*runtime.Optimizer, error) {
+		o, err := optim.NewNadam(p, &optim.NadamAttrs{Lr: new(1e-9)})
+		return o.Optimizer, err
+	}},
+	{"lars", func(p []*runtime.Tensor) (*runtime.Optimizer, error) {
+		o, err := optim.NewLars(p, 1e-9, nil)
+		return o.Optimizer, err
+	}},
+	{"lamb", func(p []*runtime.Tensor) (*runtime.Optimizer, error) {
+		o, err := optim.NewLamb(p, &optim.LambAttrs{Lr: new(1e-9)})
+		return o.Optimizer, err
+	}},
 }

@@ -161,6 +161,22 @@ func (p *plan) keepFor(n *node, from int) *keep {
 	return &keep{node: n, from: from}
 }
 
+// renews tells whether a definition is the new value of a tensor that is read in later stages than one: what is stored in its place there overwrites
+// that, unless the call has memory for it and copies it at last.
+func (p *plan) renews(d *definition, stage int) bool {
+	old := d.target.Of
+	if old == nil || d.target.Role != ir.Output || old.Role == ir.Output {
+		return false
+	}
+	found := false
+	for _, s := range p.sinks {
+		if s.root != nil && s.stage > stage {
+			walkNodes([]*node{s.root}, func(n *node) { found = found || n.op == ir.OpRead && n.tensor == old })
+		}
+	}
+	return found
+}
+
 // placeKeeps gives kept values a place: the row of an output that is stored in their last stage or later, else scratch.
 func (p *plan) placeKeeps() {
 	taken := map[*definition]bool{}
@@ -172,7 +188,7 @@ func (p *plan) placeKeeps() {
 			continue
 		}
 		for _, s := range p.sinks {
-			if !s.reduce && s.lane && s.def.isMap() && s.stage >= k.until && s.stage > k.from && !taken[s.def] {
+			if !s.reduce && s.lane && s.def.isMap() && s.stage >= k.until && s.stage > k.from && !taken[s.def] && !p.renews(s.def, k.from) {
 				k.into = s.def
 				taken[s.def] = true
 				break

@@ -35,9 +35,10 @@ func readFile(t *testing.T, name string) []byte {
 }
 
 // TestOptimizers runs the tests in testdata/optim on the optimizers of the language's corpus, and on updates with totals of all
-// tensors.
+// tensors, or that reduce over each of them.
 func TestOptimizers(t *testing.T) {
 	files := append(generate(t, "../../../specs/optim", "optim"), generateFile(t, "testdata/optim/totals.op", "totals")...)
+	files = append(files, generateFile(t, "testdata/optim/small.op", "small")...)
 	files = append(files, emit.File{Name: "optim.json", Data: readFile(t, "../../../conformance/testdata/torch/optim.json")},
 		emit.File{Name: "totals.op", Data: readFile(t, "testdata/optim/totals.op")})
 	tests, err := filepath.Glob("testdata/optim/*_test.go.txt")

@@ -241,8 +241,14 @@ func (g *opGen) ruleValue() (jen.Code, error) {
 		if g.draws() {
 			f = append(f, field("Draws", jen.True()))
 		}
-		if g.elementwise() {
+		switch g.kind() {
+		case elementwise:
 			f = append(f, field("Elementwise", jen.True()))
+		case repeating:
+			f = append(f, field("Repeats", jen.True()))
+			if g.all(rowsProgram) {
+				f = append(f, field("Rows", jen.True()))
+			}
 		}
 		if len(g.opt.extra) > 0 {
 			var extra []jen.Code

@@ -64,7 +64,11 @@ func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, erro
 		if err != nil {
 			return nil, err
 		}
-		p.local(t, jen.Id("b").Dot("Scratch").Call(d, p.elements(t.Axes)))
+		memory := "Scratch"
+		if isStacked(t) {
+			memory = "Row"
+		}
+		p.local(t, jen.Id("b").Dot(memory).Call(d, p.elements(t.Axes)))
 	}
 	for _, t := range prog.Nests.Indices {
 		p.local(t, jen.Id("b").Dot("Indices").Call(p.elements(t.Axes)))
@@ -185,8 +189,9 @@ func (p *programBody) extents(axes []*ir.Axis) []jen.Code {
 	return list
 }
 
-// elements is the product of extents.
+// elements is the product of extents. A stack has one tensor, unless the runtime makes it more.
 func (p *programBody) elements(axes []*ir.Axis) jen.Code {
+	axes = ofCall(axes)
 	if len(axes) == 0 {
 		return jen.Lit(1)
 	}

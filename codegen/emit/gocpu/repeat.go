@@ -25,28 +25,47 @@ func (g *opGen) repeats(s *signature, variant int, bodies []*programBody) bool {
 		return false
 	}
 	for _, b := range bodies {
-		if len(b.head) > 0 || len(b.tail) > 0 {
+		if len(b.head) > len(b.program.Nests.Temps) || len(b.tail) > 0 || !g.repeatsProgram(s, b.program) {
 			return false
-		}
-		for _, l := range b.program.Nests.Launches {
-			if !g.repeatsLaunch(s, l) {
-				return false
-			}
 		}
 	}
 	return true
 }
 
-// elementwise reports whether each element of what an optimizer renews is computed of the same element of its tensors, the attributes and the
-// step alone. The runtime then updates parameters that lie side by side as one: runtime.Rule.Elementwise.
-func (g *opGen) elementwise() bool {
-	if g.draws() || len(g.opt.extra) > 0 || len(g.decl.Totals) > 0 || len(g.decl.Outputs) > 0 || len(g.decl.Inputs[g.opt.param].Axes) != 1 {
-		return false
+// kind is what the runtime may do with parameters of an optimizer that lie side by side.
+type kind int
+
+const (
+	anyKind     kind = iota
+	elementwise      // each element is computed of the same element of the tensors, attributes and the step alone: runtime.Rule.Elementwise
+	repeating        // the same launches for each parameter, with other addresses and numbers of elements: runtime.Rule.Repeats
+)
+
+// kind finds what an optimizer is: elementwise, if it can be.
+func (g *opGen) kind() kind {
+	param := g.decl.Inputs[g.opt.param]
+	switch {
+	case g.draws() || len(g.opt.extra) > 0 || len(g.decl.Totals) > 0 || len(g.decl.Outputs) > 0 || len(param.Axes) != 1:
+		return anyKind
+	case g.all(g.elementwiseProgram):
+		return elementwise
+	case g.all(g.repeatsProgram) && !slices.ContainsFunc(g.decl.Inputs, func(p *ir.Param) bool { return len(p.Axes) > 0 && !slices.EqualFunc(p.Axes, param.Axes, sameAxis) }):
+		return repeating
 	}
+	return anyKind
+}
+
+// sameAxis reports whether two axes of a declaration are one, by its name.
+func sameAxis(a, b ir.AxisRef) bool {
+	return a.Product == nil && b.Product == nil && a.Name == b.Name && a.Pack == b.Pack
+}
+
+// all reports whether what an optimizer stores is computed by such programs alone, without errors; what comes before may test attributes.
+func (g *opGen) all(fits func(*signature, typedProgram) bool) bool {
 	last := len(g.many.phases) - 1
 	for i, phase := range g.many.phases {
 		if slices.ContainsFunc(phase, func(s *signature) bool {
-			return s != nil && (i == last && g.fails(s) || !g.elementwiseIn(s, i == last))
+			return s != nil && (i == last && g.fails(s) || !allIn(s, i == last, fits))
 		}) {
 			return false
 		}
@@ -54,8 +73,8 @@ func (g *opGen) elementwise() bool {
 	return true
 }
 
-// elementwiseIn is elementwise for one signature, of the phase that stores or of one before, which may test attributes alone.
-func (g *opGen) elementwiseIn(s *signature, stores bool) bool {
+// allIn is all for one signature, of the phase that stores or of one before.
+func allIn(s *signature, stores bool, fits func(*signature, typedProgram) bool) bool {
 	if len(s.group.variants) > 1 {
 		return false
 	}
@@ -64,7 +83,7 @@ func (g *opGen) elementwiseIn(s *signature, stores bool) bool {
 			return false
 		}
 		for _, p := range s.programsOf(variant) {
-			if p.Nests == nil || len(p.Nests.Checks) > 0 || slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !stores || !g.elementwiseLaunch(s, l) }) {
+			if p.Nests == nil || len(p.Nests.Checks) > 0 || !stores && len(p.Nests.Launches) > 0 || !fits(s, p) {
 				return false
 			}
 		}
@@ -72,9 +91,38 @@ func (g *opGen) elementwiseIn(s *signature, stores bool) bool {
 	return true
 }
 
-// elementwiseLaunch reports whether a launch goes through all elements, of all of its tensors.
-func (g *opGen) elementwiseLaunch(s *signature, l *nest.Launch) bool {
-	return len(l.Vector) > 0 && g.repeatsLaunch(s, l) && !slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return !b.Vector.Moves })
+// elementwiseProgram reports whether each launch goes through all elements, of all of its tensors.
+func (g *opGen) elementwiseProgram(s *signature, p typedProgram) bool {
+	return g.repeatsProgram(s, p) && !slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool {
+		return len(l.Vector) == 0 || len(l.Grid) > 0 || slices.ContainsFunc(l.Scalars, ofSize) || slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return !b.Vector.Moves })
+	})
+}
+
+// repeatsProgram reports whether launches depend on addresses and on the number of elements alone, and pass on nothing but numbers.
+func (g *opGen) repeatsProgram(s *signature, p typedProgram) bool {
+	return !slices.ContainsFunc(p.Nests.Temps, func(t *ir.Tensor) bool { return len(t.Axes) > 0 && !isStacked(t) }) &&
+		!slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !g.repeatsLaunch(s, p, l) })
+}
+
+// rowsProgram reports whether all launches have a row for each of any number of tensors: see ir.Stack.
+func rowsProgram(_ *signature, p typedProgram) bool {
+	return !slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !inRows(l) })
+}
+
+// inRows reports whether the rows of a launch are stacked tensors.
+func inRows(l *nest.Launch) bool { return len(l.Grid) == 1 && isStack(l.Grid[0]) }
+
+// isStacked reports whether a tensor has one more axis than in a call.
+func isStacked(t *ir.Tensor) bool { return len(t.Axes) > 0 && isStack(t.Axes[0]) }
+
+func isStack(a *ir.Axis) bool { return a.Name == ir.StackAxis }
+
+// ofCall are the axes that there are in a call: without that of stacked tensors.
+func ofCall(axes []*ir.Axis) []*ir.Axis {
+	if len(axes) > 0 && isStack(axes[0]) {
+		return axes[1:]
+	}
+	return axes
 }
 
 // ofTensor reports whether a value of a call depends on its tensors.
@@ -87,18 +135,46 @@ func ofTensor(v *ir.Value) bool {
 	return found
 }
 
+// ofSize reports whether a number of a call depends on how many elements its tensors have, where these have some.
+func ofSize(v *ir.Value) bool {
+	found := false
+	ir.Walk(v, func(v *ir.Value) bool {
+		found = found || v.Op == ir.OpExtent
+		return !found && !hasPoints(v)
+	})
+	return found
+}
+
+// hasPoints reports whether a condition says that an axis has points, as that of a parameter with elements.
+func hasPoints(v *ir.Value) bool {
+	return v.Op == ir.OpLt && ir.IsConst(v.Args[0], 0) && v.Args[1].Op == ir.OpExtent
+}
+
 // repeatsLaunch reports whether a launch depends on addresses and on the number of elements alone: one row of all elements, or one element.
-func (g *opGen) repeatsLaunch(s *signature, l *nest.Launch) bool {
-	if len(l.Batch) > 0 || len(l.Grid) > 0 || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, ofTensor) {
+func (g *opGen) repeatsLaunch(s *signature, p typedProgram, l *nest.Launch) bool {
+	if len(l.Batch) > 0 || len(l.Grid) > 0 && !inRows(l) || len(l.Serial) > 0 || len(l.Wanted) > 0 || len(l.Vector) > 0 && !g.allElements(l.Vector) || slices.ContainsFunc(l.Scalars, g.ofShape) {
 		return false
 	}
 	gathered := gatheredOperands(l.Nest)
 	for i, b := range l.Operands {
-		if b.Pack || gathered[i] || s.index(b.Tensor) < 0 || b.Vector.Moves && len(b.Vector.Axes) > 0 {
+		if b.Pack || gathered[i] || s.index(b.Tensor) < 0 && !slices.Contains(p.Nests.Temps, b.Tensor) || b.Vector.Moves && len(b.Vector.Axes) > 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// ofShape reports whether a number of a call depends on more of its tensors than how many elements they have.
+func (g *opGen) ofShape(v *ir.Value) bool {
+	elements := func(a *ir.Axis) bool {
+		return len(g.decl.Inputs[g.opt.param].Axes) == 1 && g.allElements([]*ir.Axis{a})
+	}
+	found := false
+	ir.Walk(v, func(v *ir.Value) bool {
+		found = found || v.Op == ir.OpRead || v.Op == ir.OpPresent || emit.IsEntry(v) || v.Op == ir.OpExtent && !elements(v.Axis)
+		return !found
+	})
+	return found
 }
 
 // allElements reports whether axes are those of the parameter.
@@ -106,12 +182,19 @@ func (g *opGen) allElements(axes []*ir.Axis) bool {
 	return slices.EqualFunc(axes, g.decl.Inputs[g.opt.param].Axes, func(a *ir.Axis, b ir.AxisRef) bool { return a.Of == "" && a.Name == b.Name && b.Product == nil })
 }
 
-// idleCall tells the runtime that a phase does nothing with tensors.
-func (g *opGen) idleCall(bodies []*programBody) []jen.Code {
-	if slices.ContainsFunc(bodies, func(b *programBody) bool { return len(b.parts) > 0 }) {
-		return nil
+// repeatCalls tell the runtime of a phase whose launches can be repeated that it does nothing with tensors, or that numbers of its launches
+// depend on the number of elements.
+func (g *opGen) repeatCalls(bodies []*programBody) []jen.Code {
+	launches := func(fits func(*nest.Launch) bool) bool {
+		return slices.ContainsFunc(bodies, func(b *programBody) bool { return slices.ContainsFunc(b.program.Nests.Launches, fits) })
 	}
-	return []jen.Code{jen.Id("b").Dot("Idle").Call()}
+	switch {
+	case !launches(func(*nest.Launch) bool { return true }):
+		return []jen.Code{jen.Id("b").Dot("Idle").Call()}
+	case launches(func(l *nest.Launch) bool { return slices.ContainsFunc(l.Scalars, ofSize) }):
+		return []jen.Code{jen.Id("b").Dot("Sized").Call()}
+	}
+	return nil
 }
 
 // launchCall runs a launch, or lets it be repeated.

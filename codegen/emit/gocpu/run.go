@@ -234,7 +234,7 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 	}
 	repeat := g.repeats(s, variant, bodies)
 	if repeat {
-		code = append(code, g.idleCall(bodies)...)
+		code = append(code, g.repeatCalls(bodies)...)
 	}
 	same, first := true, ""
 	for i, b := range bodies {

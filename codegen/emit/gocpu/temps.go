@@ -51,7 +51,7 @@ func (g *opGen) onTheWay(s *signature) []*ir.Tensor {
 // axesOf is the axes of a tensor by number, in order: a pack as often as one of its axes is there.
 func (g *opGen) axesOf(t *ir.Tensor) []int {
 	counts, most := map[string]int{}, map[int]int{}
-	for _, a := range t.Axes {
+	for _, a := range ofCall(t.Axes) {
 		k := g.axis(packOf(a))
 		counts[a.Name]++
 		most[k] = max(most[k], counts[a.Name])
