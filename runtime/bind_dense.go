@@ -22,6 +22,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 	}
 	known := uint32(0)
 	first := -1 // the first parameter with axes
+	made := false
 	for i, t := range tensors {
 		p := &s.Params[i]
 		b.t[i] = t
@@ -50,6 +51,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			b.writes |= 1 << i
 		}
 		b.Ptr[i] = t.data
+		made = made || t.made
 	}
 	for i := len(tensors); i < len(s.Params); i++ { // results that the caller doesn't take
 		b.t[i] = nil
@@ -68,8 +70,8 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			}
 		}
 	}
-	b.sig, b.taken = s, 0
-	if len(s.Temps) > 0 && b.checkTemps() != nil {
+	b.sig, b.taken, b.sums, b.small = s, 0, 0, 0
+	if made && b.takeAllMade() != nil || len(s.Scratch) > 0 && b.checkScratch() != nil {
 		return false
 	}
 	if bits.OnesCount32(known) < len(s.Axes) { // of inputs that may be absent

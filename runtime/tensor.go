@@ -29,6 +29,7 @@ type Tensor struct {
 	rank   uint8
 	dtype  DType
 	contig bool // row-major without gaps
+	made   bool // for the call of a backward function that runs: it counts as what that takes
 	device Device
 	shape  [MaxRank]int
 	stride [MaxRank]int // in elements
