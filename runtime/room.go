@@ -18,7 +18,7 @@ const unknownMemory = min(1<<40, math.MaxInt)
 // MaxBytes is the most bytes that a tensor may have that is made, and that a call may take altogether: its results, values on the way, copies of
 // tensors that don't lie as kernels need them, and in Backward the gradients that a call makes. Memory is counted as [Memory] counts it: in
 // blocks, of which up to a quarter isn't used. More is an error of the kind ErrShape, before a call writes anything. What threads
-// need to work, some MiB each, isn't counted. Unless SetMaxBytes has said otherwise it is the memory of the machine, or less where
+// need to work, some MiB, isn't counted. Unless SetMaxBytes has said otherwise it is the memory of the machine, or less where
 // debug.SetMemoryLimit, or GOMEMLIMIT, says so.
 func MaxBytes() int64 {
 	if n := roomLimit.Load(); n > 0 {
