@@ -96,7 +96,7 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 					return b.Fail(err)
 				}
 				p := b.Scratch(y.dtype, y.n)
-				copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
+				Copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
 				b.setPtr(j, p)
 			}
 		}

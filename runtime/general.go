@@ -37,7 +37,7 @@ func Temp[T Element](b *Bound, n int) []T {
 	}
 	var zero T
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
-	clear(s)
+	Clear(s)
 	return s
 }
 

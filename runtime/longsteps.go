@@ -131,6 +131,6 @@ func (l *longSteps) store(o *Operand) {
 	for row := range l.args.Rows {
 		from := unsafe.Add(l.at(0), row*l.args.N*size)
 		to := l.args.element(k, row, 0, o)
-		copy(unsafe.Slice((*byte)(to), l.args.N*size), unsafe.Slice((*byte)(from), l.args.N*size))
+		Copy(unsafe.Slice((*byte)(to), l.args.N*size), unsafe.Slice((*byte)(from), l.args.N*size))
 	}
 }

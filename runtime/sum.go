@@ -41,7 +41,7 @@ func sumStrided(dst unsafe.Pointer, dstStride []int, dtype DType, src unsafe.Poi
 	block := getScratch(n * totalBytes)
 	defer putScratch(block)
 	totals := unsafe.Slice((*total)(block.pointer()), n)
-	clear(totals)
+	Clear(totals)
 	switch from {
 	case F32:
 		sumElements[float32](totals, dstStride, src, srcStride, shape)

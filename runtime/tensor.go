@@ -67,7 +67,7 @@ func New(dtype DType, shape ...int) (*Tensor, error) {
 func newTensor(dtype DType, shape []int, n int) *Tensor {
 	t, zeros := newResult(dtype, shape, n)
 	if !zeros {
-		clear(unsafe.Slice((*byte)(t.data), n*dtype.Size()))
+		Clear(unsafe.Slice((*byte)(t.data), n*dtype.Size()))
 	}
 	return t
 }

@@ -384,7 +384,7 @@ func (g *gen) fill(d *ir.Def, b *buffer, s *block) {
 	}
 	switch {
 	case unit == "" && !b.variable:
-		s.printf("clear(%s)\n", b.name)
+		s.printf("runtime.Clear(%s)\n", b.name)
 	case unit == "":
 	case b.variable:
 		s.printf("%s = %s\n", b.name, unit)

@@ -129,7 +129,7 @@ func (g *gen) output(t *ir.Tensor) {
 	from := fmt.Sprintf("runtime.Elements[%s](b, %d)", b.kind.goType(), i)
 	if g.fails || renews || read && g.k.Optional != nil && g.k.Optional(t) {
 		g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, g.temp(t.Elem, t.Axes)))
-		g.ends = append(g.ends, fmt.Sprintf("copy(%s, %s)\n", from, b.name))
+		g.ends = append(g.ends, fmt.Sprintf("runtime.Copy(%s, %s)\n", from, b.name))
 		return
 	}
 	g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, from))
