@@ -10,11 +10,13 @@ import (
 	_ "github.com/opgen/opgen/gen/attention"
 	_ "github.com/opgen/opgen/gen/compose"
 	_ "github.com/opgen/opgen/gen/index"
+	"github.com/opgen/opgen/gen/linalg"
 	_ "github.com/opgen/opgen/gen/pointwise"
 	_ "github.com/opgen/opgen/gen/quant"
 	_ "github.com/opgen/opgen/gen/random"
+	"github.com/opgen/opgen/gen/reduce"
 	_ "github.com/opgen/opgen/gen/rnn"
-	_ "github.com/opgen/opgen/gen/window"
+	"github.com/opgen/opgen/gen/window"
 	"github.com/opgen/opgen/runtime"
 )
 
@@ -101,6 +103,8 @@ func roomAttrs(o *runtime.Op) map[string]any {
 			r[a.Name] = []int{-1}
 		case a.Type == "float":
 			r[a.Name] = 0.5
+		case a.Type == "rng":
+			r[a.Name] = runtime.NewSeed(1)
 		}
 	}
 	return r
@@ -154,7 +158,7 @@ func counts(t *testing.T, name string, tensors int, apart int64, call func() err
 // A call takes what MaxBytes counts, and no more: every op that has such a call, with any dtype, also where an input is expanded, and
 // the derivative.
 func TestRoomOfOps(t *testing.T) {
-	calls, derivatives := 0, 0
+	calls, derivatives, none := 0, 0, map[string]int{}
 	for _, o := range runtime.Ops() {
 		for _, d := range []runtime.DType{runtime.F32, runtime.F64, runtime.F16, runtime.I32, runtime.I64, runtime.Bool} {
 			for _, expand := range []bool{false, true} {
@@ -174,7 +178,8 @@ func TestRoomOfOps(t *testing.T) {
 					return err
 				}
 				if err := call(); err != nil {
-					continue // no such call
+					none[o.ShortName()]++ // no such call
+					continue
 				}
 				calls++
 				counts(t, name, len(o.Signature.Params), 0, call)
@@ -208,8 +213,116 @@ func TestRoomOfOps(t *testing.T) {
 			}
 		}
 	}
-	t.Log(calls, "calls,", derivatives, "derivatives")
+	t.Log(calls, "calls,", derivatives, "derivatives; refused:", none)
 	if calls < 1500 || derivatives < 400 {
 		t.Error("too few")
 	}
 }
+
+// Calls that write to memory of the caller take exactly what MaxBytes counts: with a byte less they are refused, and have written nothing.
+func TestRoomOfIntoCalls(t *testing.T) {
+	if old, err := runtime.SetPath(runtime.Generic); err != nil { // without copies for the threads of a launch
+		t.Fatal(err)
+	} else {
+		defer runtime.SetPath(old)
+	}
+	of := func(d runtime.DType, shape ...int) *runtime.Tensor {
+		x := runtime.Must(runtime.New(d, shape...))
+		if err := x.Fill(1); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	first := 0
+	cases := []struct {
+		name   string
+		dtypes []runtime.DType
+		free   []runtime.DType // that take nothing but what launches have for their threads
+		make   func(d runtime.DType) (y []*runtime.Tensor, call func() error)
+	}{
+		{"matmul", nums, floats, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, z, y := of(d, 64, 32), of(d, 32, 64), of(d, 64, 64)
+			return tensors{y}, func() error { return linalg.MatmulInto(y, x, z) }
+		}},
+		{"matmul of what is turned", nums, nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, z, y := runtime.Must(of(d, 64, 64).Transpose(0, 1)), of(d, 64, 64), runtime.Must(of(d, 64, 64).Transpose(0, 1))
+			return tensors{y}, func() error { return linalg.MatmulInto(y, x, z) }
+		}},
+		{"derivative of matmul", floats, floats, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, z, dy, dx, dz := of(d, 64, 32), of(d, 32, 64), of(d, 64, 64), of(d, 64, 32), of(d, 32, 64)
+			return tensors{dx, dz}, func() error { return linalg.MatmulBackwardInto(dx, dz, dy, x, z) }
+		}},
+		{"derivative of linear, of an expanded bias", slices.Concat(halves, floats), nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, w, b, dy, db := of(d, 8, 4, 32), of(d, 1024, 32), of(d, 1024), of(d, 8, 4, 1024), of(d, 1024)
+			return tensors{db}, func() error { return linalg.LinearBackwardInto(nil, nil, db, dy, x, w, b) }
+		}},
+		{"linear", floats, floats, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, w, b, y := of(d, 64, 32), of(d, 64, 32), of(d, 64), of(d, 64, 64)
+			return tensors{y}, func() error { return linalg.LinearInto(y, x, w, b) }
+		}},
+		{"softmax", slices.Concat(halves, floats), floats, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, y := of(d, 64, 64), of(d, 64, 64)
+			return tensors{y}, func() error { return reduce.SoftmaxInto(y, x, nil) }
+		}},
+		{"softmax along rows", slices.Concat(halves, floats), nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, y := of(d, 64, 64), of(d, 64, 64)
+			return tensors{y}, func() error { return reduce.SoftmaxInto(y, x, &reduce.SoftmaxAttrs{Axis: &first}) }
+		}},
+		{"conv", slices.Concat(halves, floats), nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, w, y := of(d, 2, 8, 34, 34), of(d, 16, 8, 3, 3), of(d, 2, 16, 32, 32)
+			return tensors{y}, func() error { return window.ConvInto(y, x, w, nil, nil) }
+		}},
+		{"any", slices.Concat(nums, []runtime.DType{runtime.Bool}), nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, y := of(d, 64, 64), of(runtime.Bool, 64)
+			return tensors{y}, func() error { return reduce.AnyInto(y, x, &reduce.AnyAttrs{Axes: []int{1}}) }
+		}},
+		{"a product with expanded integers", []runtime.DType{runtime.I32, runtime.I64}, nil, func(d runtime.DType) ([]*runtime.Tensor, func() error) {
+			x, z, y := runtime.Must(of(d, 1, 1).Expand(64, 32)), of(d, 32, 64), of(d, 64, 64)
+			return tensors{y}, func() error { return linalg.MatmulInto(y, x, z) }
+		}},
+	}
+	for _, c := range cases {
+		for _, d := range c.dtypes {
+			y, call := c.make(d)
+			took, err := roomOf(call)
+			if err != nil {
+				t.Errorf("%s %v: %v", c.name, d, err)
+				continue
+			}
+			if slices.Contains(c.free, d) {
+				took = 0
+			}
+			func() {
+				defer runtime.SetMaxBytes(runtime.SetMaxBytes(max(took, 1)))
+				if err := call(); err != nil {
+					t.Errorf("%s %v takes %d bytes: %v", c.name, d, took, err)
+				}
+				if took == 0 {
+					return
+				}
+				for _, x := range y {
+					if err := x.Fill(1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				runtime.SetMaxBytes(took - 1)
+				if err := call(); !errors.Is(err, runtime.ErrShape) || !strings.Contains(err.Error(), "SetMaxBytes") {
+					t.Errorf("%s %v takes %d bytes, with one less: %v", c.name, d, took, err)
+				}
+				for _, x := range y {
+					for _, v := range runtime.Must(x.Floats()) {
+						if v != 1 {
+							t.Fatalf("%s %v: an output has changed", c.name, d)
+						}
+					}
+				}
+			}()
+		}
+	}
+}
+
+var (
+	halves = []runtime.DType{runtime.F16, runtime.BF16}
+	floats = []runtime.DType{runtime.F32, runtime.F64}
+	nums   = []runtime.DType{runtime.F16, runtime.F32, runtime.F64, runtime.I8, runtime.I32, runtime.I64, runtime.U16}
+)

@@ -28,7 +28,7 @@ type Bound struct {
 	general bool            // it was not the fast path
 	taken   uint64          // bytes that the call takes memory for
 	sums    uint64          // of them, the most for the sums of an output at once
-	small   int             // words of them that a binding has
+	small   int             // words that a binding has
 	fixed   uint32          // axes whose extents were fixed before Bind
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides

@@ -22,7 +22,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 	}
 	known := uint32(0)
 	first := -1 // the first parameter with axes
-	made := false
+	made := false // tensors were made for the call: cotangents and gradients
 	for i, t := range tensors {
 		p := &s.Params[i]
 		b.t[i] = t
@@ -49,9 +49,11 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 				return false
 			}
 			b.writes |= 1 << i
+			made = made || t.made
+		} else if p.Mode == Back {
+			made = made || t.made
 		}
 		b.Ptr[i] = t.data
-		made = made || t.made
 	}
 	for i := len(tensors); i < len(s.Params); i++ { // results that the caller doesn't take
 		b.t[i] = nil
@@ -70,7 +72,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			}
 		}
 	}
-	b.sig, b.taken, b.sums, b.small = s, 0, 0, 0
+	b.sig, b.taken, b.small = s, 0, 0
 	if made && b.takeAllMade() != nil || len(s.Scratch) > 0 && b.checkScratch() != nil {
 		return false
 	}

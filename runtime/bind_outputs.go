@@ -305,7 +305,7 @@ func (b *Bound) findAddress(i int) error {
 		copy(lie, l.strides())
 		return nil
 	case !through && p.Splat && l.constant():
-		if err := b.takePage(i); err != nil {
+		if err := b.takeScratch(p.Name, U64, []int{Block}, Block); err != nil {
 			return err
 		}
 		b.setPtr(i, g.splat(t))

@@ -97,24 +97,15 @@ func (b *Bound) take(arg string, d DType, shape []int, n int, bytes uint64) erro
 	return e
 }
 
-// takeScratch is take of memory of the call: see binding.scratch.
+// takeScratch is take of memory of the call. What is small enough for a binding, which has it anyway, takes nothing: see binding.scratch.
 func (b *Bound) takeScratch(arg string, d DType, shape []int, n int) error {
 	bytes := scratchBytesOf(n, d.Size())
 	if words := (bytes + 7) / 8; words <= uint64(smallWords-b.small) {
-		b.small += int(words) // a binding has them
-	} else if bytes < 1<<minScratch {
-		bytes = 1 << minScratch
-	}
-	return b.take(arg, d, shape, n, bytes)
-}
-
-// takePage counts a page of equal elements, where a binding has no room for it.
-func (b *Bound) takePage(i int) error {
-	if b.small+Block <= smallWords {
-		b.small += Block
+		b.small += int(words)
 		return nil
 	}
-	return b.takeScratch(b.sig.Params[i].Name, b.Tensor(i).dtype.computed(), []int{Block}, Block)
+	bytes = max(bytes, 1<<minScratch)
+	return b.take(arg, d, shape, n, bytes)
 }
 
 // takeMade counts parameter i where it was made for the call.
