@@ -206,7 +206,11 @@ func (w *walkBack) run() error {
 		if err := n.unchanged(); err != nil {
 			return err
 		}
+		if err := p.room(); err != nil {
+			return err
+		}
 		if err := n.backward(p); err != nil {
+			p.drop()
 			return err
 		}
 		delete(w.waiting, n)
@@ -215,6 +219,7 @@ func (w *walkBack) run() error {
 		}
 		for i, g := range p.grads {
 			if g != nil {
+				g.made = false
 				w.deliver(n.inputs[i].auto, g)
 			}
 		}

@@ -27,6 +27,8 @@ type Bound struct {
 	packs   [MaxAxes]packAt // on the fast path, where packs lie
 	general bool            // it was not the fast path
 	taken   uint64          // bytes that the call takes memory for
+	sums    uint64          // of them, the most for the sums of an output at once
+	small   int             // words that a binding has
 	fixed   uint32          // axes whose extents were fixed before Bind
 	given   [MaxVars]DType  // on the general path, of the dtype variables as tensors have them
 	chosen  [MaxVars]DType  // dtype variables that the caller decides
@@ -81,7 +83,7 @@ func (s *Signature) BindOutputs(b *Bound, outputs ...*Tensor) error {
 }
 
 func (b *Bound) set(s *Signature, tensors []*Tensor) {
-	b.sig, b.taken = s, 0
+	b.sig, b.taken, b.sums, b.small = s, 0, 0, 0
 	b.reach(s)
 	for i, t := range tensors[:min(len(tensors), len(s.Params))] {
 		b.setTensor(i, t)

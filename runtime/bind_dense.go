@@ -22,6 +22,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 	}
 	known := uint32(0)
 	first := -1 // the first parameter with axes
+	made := false // tensors were made for the call: cotangents and gradients
 	for i, t := range tensors {
 		p := &s.Params[i]
 		b.t[i] = t
@@ -48,6 +49,9 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 				return false
 			}
 			b.writes |= 1 << i
+			made = made || t.made
+		} else if p.Mode == Back {
+			made = made || t.made
 		}
 		b.Ptr[i] = t.data
 	}
@@ -68,8 +72,8 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 			}
 		}
 	}
-	b.sig, b.taken = s, 0
-	if len(s.Temps) > 0 && b.checkTemps() != nil {
+	b.sig, b.taken, b.small = s, 0, 0
+	if made && b.takeAllMade() != nil || len(s.Scratch) > 0 && b.checkScratch() != nil {
 		return false
 	}
 	if bits.OnesCount32(known) < len(s.Axes) { // of inputs that may be absent

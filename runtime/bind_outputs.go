@@ -32,9 +32,6 @@ func (b *Bound) bindOutputs(make bool) error {
 	if err := b.checkWrites(); err != nil {
 		return err
 	}
-	if err := b.checkTemps(); err != nil {
-		return err
-	}
 	b.findWrites()
 	for v, d := range b.given {
 		b.DType[v] = d.computed()
@@ -44,7 +41,7 @@ func (b *Bound) bindOutputs(make bool) error {
 			return err
 		}
 	}
-	return nil
+	return b.checkScratch()
 }
 
 // bindOutput checks a tensor that has the shape of an output.
@@ -66,6 +63,9 @@ func (b *Bound) bindOutput(i int) error {
 	if !shape.is(t) {
 		return b.wrongShape(i, "shape %s", shapeString(shape.dims()))
 	}
+	if err := b.takeMade(i); err != nil {
+		return err
+	}
 	return b.lay(i, t, &f)
 }
 
@@ -85,7 +85,7 @@ func (b *Bound) makeOutput(i int) error {
 		v := b.sig.Vars[e.Var]
 		return &ArgError{Op: b.sig.Op, Arg: v.Name, Want: v.DTypes.String(), Got: d.String(), Err: ErrDType}
 	}
-	if err := b.take(b.sig.Params[i].Name, d, shape.dims(), n); err != nil {
+	if err := b.take(b.sig.Params[i].Name, d, shape.dims(), n, resultBytes(n, d.Size())); err != nil {
 		return err
 	}
 	t, _ := newResult(d, shape.dims(), n)
@@ -111,6 +111,9 @@ func (b *Bound) bindGradient(i int) error {
 	}
 	f, err := b.split(p.Of, t)
 	if err != nil {
+		return err
+	}
+	if err := b.takeMade(i); err != nil {
 		return err
 	}
 	return b.lay(i, t, &f)
@@ -302,6 +305,9 @@ func (b *Bound) findAddress(i int) error {
 		copy(lie, l.strides())
 		return nil
 	case !through && p.Splat && l.constant():
+		if err := b.takeScratch(p.Name, U64, []int{Block}, Block); err != nil {
+			return err
+		}
 		b.setPtr(i, g.splat(t))
 		b.splat |= 1 << i
 		return nil
@@ -315,7 +321,7 @@ func (b *Bound) findAddress(i int) error {
 			}
 		}
 	}
-	if err := b.roomFor(i, packed.shape()); err != nil {
+	if err := b.roomFor(i, &packed, through); err != nil {
 		return err
 	}
 	if through && p.Mode != Inout {

@@ -49,7 +49,7 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	if !s.Outer || len(slices) != len(s.Params) {
 		return &ArgError{Op: s.Op, Want: "an op on points, called with tensors or slices", Got: fmt.Sprintf("%d slices", len(slices)), Err: ErrShape}
 	}
-	b.sig = s
+	b.sig, b.taken, b.sums, b.small = s, 0, 0, 0
 	b.reach(s)
 	b.splat = 0
 	b.DType = [MaxVars]DType{}
@@ -78,7 +78,7 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	if half {
 		return bindHalves(s, b, slices)
 	}
-	if err := b.checkTemps(); err != nil {
+	if err := b.checkScratch(); err != nil {
 		return b.Fail(err)
 	}
 	for i, x := range slices {
@@ -92,11 +92,11 @@ func BindMixed(s *Signature, b *Bound, slices ...Elems) error {
 	for i, x := range slices {
 		for j, y := range slices {
 			if s.Params[i].Mode.written() && !s.Params[j].Mode.written() && !x.apart(y) && (x.p != y.p || x.n != y.n || s.Params[i].InPlace>>j&1 == 0) {
-				if err := b.take(s.Params[j].Name, y.dtype, []int{y.n}, y.n); err != nil {
+				if err := b.takeScratch(s.Params[j].Name, y.dtype, []int{y.n}, y.n); err != nil {
 					return b.Fail(err)
 				}
 				p := b.Scratch(y.dtype, y.n)
-				copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
+				Copy(unsafe.Slice((*byte)(p), y.bytes()), unsafe.Slice((*byte)(y.p), y.bytes()))
 				b.setPtr(j, p)
 			}
 		}

@@ -74,7 +74,7 @@ func fillIdentity(p unsafe.Pointer, n int, o *Operand) {
 	v := 0.0
 	switch o.Monoid {
 	case SumOf:
-		clear(unsafe.Slice((*byte)(p), n*o.DType.Size()))
+		Clear(unsafe.Slice((*byte)(p), n*o.DType.Size()))
 		return
 	case MaxOf:
 		v = math.Inf(-1)
@@ -107,7 +107,7 @@ func pairs[T float](dst, p []T, m Monoid) {
 			combineRow(p[at:at+width], p[at+s:at+s+width], m)
 		}
 	}
-	copy(dst, p)
+	Copy(dst, p)
 }
 
 // combineRow combines b into a.

@@ -37,7 +37,7 @@ func Temp[T Element](b *Bound, n int) []T {
 	}
 	var zero T
 	s := unsafe.Slice((*T)(b.g.scratch(n*int(unsafe.Sizeof(zero)))), n)
-	clear(s)
+	Clear(s)
 	return s
 }
 
@@ -50,7 +50,7 @@ const maxRagged = 1 << 28
 func ExtentOf(n int64) int { return int(max(0, min(n, maxRagged+1))) }
 
 // RoomOf is Room where one of the extents, n, comes from data, of arg: too many elements are an error too.
-func (b *Bound) RoomOf(arg string, n int64, extents ...int) error {
+func RoomOf[T Element](b *Bound, arg string, n int64, extents ...int) error {
 	if slices.Contains(extents, 0) {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (b *Bound) RoomOf(arg string, n int64, extents ...int) error {
 		}
 		all *= e
 	}
-	return b.take(arg, F64, extents, all)
+	return b.takeScratch(arg, DTypeOf[T](), extents, all)
 }
 
 // AnyUnset reports whether an element has no value.

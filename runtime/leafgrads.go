@@ -112,7 +112,7 @@ func (w *walkBack) lend(e *edge) *Tensor {
 	}
 	h := a.nextHome()
 	h.shape(e.shape[:e.rank])
-	clear(unsafe.Slice((*byte)(h.t.data), e.n*e.dtype.Size()))
+	Clear(unsafe.Slice((*byte)(h.t.data), e.n*e.dtype.Size()))
 	a.lender, a.lent = w, h
 	w.loans = append(w.loans, a)
 	return &h.t

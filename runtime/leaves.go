@@ -126,7 +126,7 @@ func newLeafBlock(leaves []*Tensor, from []int, n int) {
 		s := &stores[i]
 		s.base, s.bytes, s.own, s.with = unsafe.Add(b.base, from[i]*size), t.n*size, true, &b.common
 		s.tensors.Store(1)
-		copy(unsafe.Slice((*byte)(s.base), s.bytes), unsafe.Slice((*byte)(t.data), s.bytes))
+		Copy(unsafe.Slice((*byte)(s.base), s.bytes), unsafe.Slice((*byte)(t.data), s.bytes))
 		t.store.drops.Add(1) // who knows where the elements were
 		if t.store.with != nil {
 			t.store.with.drops.Add(1)

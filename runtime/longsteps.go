@@ -21,6 +21,24 @@ var stepsPool = sync.Pool{New: func() any { return new(longSteps) }}
 // sideBySide bounds the memory, in floats, for pieces that several threads take; with more, rows and lanes are enough for all of them.
 const sideBySide = 1 << 18
 
+// rowParts bounds the memory of a launch, in floats, for what takes as much as its results, or several times as much: with more of them they
+// are computed in parts, some rows each. Rows don't depend on each other.
+var rowParts = 1 << 22 // tests set less
+
+// byRows runs a launch in parts of some rows.
+func byRows(k Kernel, a *Args, p *Plan, rows int, launch func(Kernel, *Args, *Plan)) {
+	for row := 0; row < a.Rows; row += rows {
+		part := *a
+		part.Rows, part.First = min(rows, a.Rows-row), a.First+row
+		for i := range p.Operands {
+			if a.Ptr[i] != nil {
+				part.Ptr[i] = a.element(i, row, 0, &p.Operands[i])
+			}
+		}
+		launch(k, &part, p)
+	}
+}
+
 // cutsSteps reports whether the serial axis of a launch is cut into pieces, by the kernel or by one that adds up its products.
 func cutsSteps(a *Args, p *Plan) bool {
 	return (p.Steps || p.Sums != nil) && a.K > pieceSteps && a.Rows*a.N*a.K > chunkElements
@@ -28,6 +46,10 @@ func cutsSteps(a *Args, p *Plan) bool {
 
 // launchPieces runs a kernel over pieces and combines what it stores: neighbours, then neighbours of those.
 func launchPieces(k Kernel, a *Args, p *Plan, pieces int, batch *Batch) {
+	if rows := max(1, rowParts/max(1, levelsOf(pieces)*a.N)); p.Rows && rows < a.Rows && pieces*a.Rows*a.N > sideBySide {
+		byRows(k, a, p, rows, func(k Kernel, part *Args, p *Plan) { launchPieces(k, part, p, pieces, batch) })
+		return
+	}
 	l := stepsPool.Get().(*longSteps)
 	l.kernel, l.plan, l.batch, l.args = k, p, batch, *a
 	l.floats = a.Rows * a.N
@@ -47,13 +69,18 @@ func launchPieces(k Kernel, a *Args, p *Plan, pieces int, batch *Batch) {
 	stepsPool.Put(l)
 }
 
-// inTurn runs the pieces one after the other, and combines them as soon as they have a neighbour: few are kept.
-func (l *longSteps) inTurn(pieces int, o *Operand) {
+// levelsOf is how many results of pieces are kept at once, where neighbours are combined.
+func levelsOf(pieces int) int {
 	levels := 2
 	for n := pieces; n > 1; n /= 2 {
 		levels++
 	}
-	l.buffer = getScratch(levels * l.floats * o.DType.Size())
+	return levels
+}
+
+// inTurn runs the pieces one after the other, and combines them as soon as they have a neighbour: few are kept.
+func (l *longSteps) inTurn(pieces int, o *Operand) {
+	l.buffer = getScratch(levelsOf(pieces) * l.floats * o.DType.Size())
 	top := 0
 	join := func() {
 		top--
@@ -104,6 +131,6 @@ func (l *longSteps) store(o *Operand) {
 	for row := range l.args.Rows {
 		from := unsafe.Add(l.at(0), row*l.args.N*size)
 		to := l.args.element(k, row, 0, o)
-		copy(unsafe.Slice((*byte)(to), l.args.N*size), unsafe.Slice((*byte)(from), l.args.N*size))
+		Copy(unsafe.Slice((*byte)(to), l.args.N*size), unsafe.Slice((*byte)(from), l.args.N*size))
 	}
 }

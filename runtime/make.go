@@ -115,7 +115,7 @@ func (t *Tensor) setBytes(data []byte) {
 		return
 	}
 	to := unsafe.Slice((*byte)(t.data), len(data))
-	copy(to, data)
+	Copy(to, data)
 	swapElements(to, t.dtype.Size())
 	if t.dtype == Bool {
 		for i, x := range to {

@@ -34,6 +34,8 @@ const (
 	tallRows = 16
 	// tallTask are the rows that are copied together: their elements of a step are near each other.
 	tallTask = 4 * tallRows
+	// leastTall is the least number of rows that are run at once.
+	leastTall = 4 * tallTask
 	// packRows is the least number of rows for which it pays to copy what they share.
 	packRows = 16
 	// packWork is the work of a launch from which on copies pay.
@@ -73,6 +75,10 @@ func takesPanels(a *Args, p *Plan) bool {
 func launchPanels(k Kernel, a *Args, p *Plan) {
 	if a.Rows*a.N*a.K <= chunkElements {
 		launchCopied(k, a, p)
+		return
+	}
+	if rows := tallPart(a, p); rows < a.Rows {
+		byRows(k, a, p, rows, launchPanels)
 		return
 	}
 	l := panelsPool.Get().(*panels)
@@ -149,20 +155,32 @@ func (l *panels) panelWidth() int {
 	}
 }
 
+// tall reports whether operand k is copied since it differs from row to row, and the elements of a row are far from each other.
+func (a *Args) tall(k int, o *Operand) bool {
+	return a.N >= 2*groupLanes && a.Rows >= packRows && Path() != Generic &&
+		o.Use == Reads && a.Ptr[k] != nil && a.Row[k] != 0 && a.Step[k] == 0 && max(a.KStep[k], -a.KStep[k])*o.DType.Size() >= farBytes
+}
+
+// tallPart is the number of rows that are run at once: with more, such copies would take too much memory.
+func tallPart(a *Args, p *Plan) int {
+	for k := range p.Operands {
+		if p.Rows && a.tall(k, &p.Operands[k]) {
+			return max(leastTall, 2*rowParts/a.K/tallTask*tallTask)
+		}
+	}
+	return a.Rows
+}
+
 // packTall copies operands that differ from row to row, where the elements of a row are far from each other.
 func (l *panels) packTall() {
 	a := &l.args
-	if a.N < 2*groupLanes || a.Rows < packRows || Path() == Generic {
-		return
-	}
 	any := false
 	for k := range l.plan.Operands {
 		o := &l.plan.Operands[k]
-		size := o.DType.Size()
-		if o.Use != Reads || a.Ptr[k] == nil || a.Row[k] == 0 || a.Step[k] != 0 || max(a.KStep[k], -a.KStep[k])*size < farBytes {
+		if !a.tall(k, o) {
 			continue
 		}
-		l.tall[k] = getScratch(ceilDiv(a.Rows, tallRows) * tallRows * a.K * size)
+		l.tall[k] = getScratch(ceilDiv(a.Rows, tallRows) * tallRows * a.K * o.DType.Size())
 		any = true
 	}
 	if any {

@@ -60,6 +60,47 @@ func productArgs[T float](rows, n, k int, xTurned, wTurned bool) (a Args, y []T)
 	return a, y
 }
 
+// inRowParts makes launches run in parts of few rows, which changes no result.
+func inRowParts(t *testing.T, floats int) {
+	old := rowParts
+	rowParts = floats
+	t.Cleanup(func() { rowParts = old })
+}
+
+// TestRowParts: what takes as much memory as results for a launch, or several times as much, is bounded, and results are the same.
+func TestRowParts(t *testing.T) {
+	inRowParts(t, 1<<4)
+	t.Run("panels", TestPanels)
+	t.Run("sums", TestSums)
+	t.Run("points", TestBatchPoints)
+	const rows, lanes, steps = 20, 3000, 1
+	a, y := productArgs[float64](rows, lanes, steps, false, true)
+	for _, floats := range []int{1 << 22, 1 << 12} {
+		rowParts = floats
+		ResetPeak()
+		before := Memory()
+		plan := Plan{Rows: true, Lanes: true, Steps: true, StepsTo: 2, Operands: integerPlan.Operands}
+		b := a
+		b.Ptr[2], b.Row[2], b.Step[2] = a.Ptr[3], a.Row[3], a.Step[3]
+		l := levelsOf(3 << 6)
+		launchPieces(func(a *Args) {
+			for r := range a.Rows {
+				for n := range a.N {
+					*At[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2]) = float64(a.First + r + n)
+				}
+			}
+		}, &b, &plan, 3<<6, &Batch{n: 1, sums: 1, plan: &plan, ext: [maxBatch]int{3 << 6}})
+		if took, all := Memory().ScratchPeak-before.Scratch, int64(8*l*rows*lanes); (took < all) != (floats < 1<<22) {
+			t.Errorf("parts of %d floats: %d bytes for the pieces", floats, took)
+		}
+		for i := range y {
+			if want := float64(3<<6) * float64(i/lanes+i%lanes); y[i] != want {
+				t.Fatalf("element %d is %v, want %v", i, y[i], want)
+			}
+		}
+	}
+}
+
 // TestPanels compares launches with one call, whatever the order in memory, the path and the number of threads.
 func TestPanels(t *testing.T) {
 	t.Run("f32", testPanels[float32])
@@ -75,7 +116,7 @@ func testPanels[T float](t *testing.T) {
 	before := Path()
 	defer SetPath(before)
 	live := scratchLive.Load()
-	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {8, 8, 8}, {17, 65, 33}, {1, 300, 200}, {15, 200, 70}, {16, 130, 70}, {33, 129, 40}, {70, 200, 17}, {200, 67, 70}, {5, 3, 20000}} {
+	for _, s := range [][3]int{{1, 1, 1}, {3, 5, 7}, {8, 8, 8}, {17, 65, 33}, {1, 300, 200}, {15, 200, 70}, {16, 130, 70}, {33, 129, 40}, {70, 200, 17}, {200, 67, 70}, {5, 3, 20000}, {600, 130, 40}} {
 		for turned := range 4 {
 			xTurned, wTurned := turned&1 != 0, turned&2 != 0
 			whole, want := productArgs[T](s[0], s[1], s[2], xTurned, wTurned)

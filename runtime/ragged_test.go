@@ -15,12 +15,12 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	for _, fits := range [][]int{{}, {0, maxRagged + 1}, {maxRagged + 1, 0}, {maxRagged}, {1 << 14, 1 << 14}} {
-		if err := (&Bound{sig: &Signature{Op: "p.f"}}).RoomOf("t", 5, fits...); err != nil {
+		if err := RoomOf[float64](&Bound{sig: &Signature{Op: "p.f"}}, "t", 5, fits...); err != nil {
 			t.Errorf("%v: %v", fits, err)
 		}
 	}
 	for _, large := range [][]int{{maxRagged + 1}, {1 << 14, 1<<14 + 1}, {maxRagged, maxRagged, maxRagged}} {
-		err := (&Bound{sig: &Signature{Op: "p.f"}}).RoomOf("t", math.MaxInt64, large...)
+		err := RoomOf[float64](&Bound{sig: &Signature{Op: "p.f"}}, "t", math.MaxInt64, large...)
 		if !errors.Is(err, ErrValue) || !strings.Contains(err.Error(), "p.f: t: ") || !strings.Contains(err.Error(), "9223372036854775807") {
 			t.Errorf("%v: %v", large, err)
 		}

@@ -1,6 +1,9 @@
 package runtime
 
-import "sync/atomic"
+import (
+	"fmt"
+	"sync/atomic"
+)
 
 // node is one recorded call. Graphs hang on the tensors: a tensor holds the node that made it, a node those that its inputs
 // came from. A node doesn't hold the inputs themselves, so that the memory of those that no derivative reads is free at once.
@@ -138,6 +141,7 @@ func (p *Backprop) Saved(i int) *Tensor { return p.node.saved[i].Tensor }
 func (p *Backprop) Cotangent(i int) *Tensor {
 	if p.cotangents[i] == nil {
 		p.cotangents[i] = p.node.outputs[i].zeros()
+		p.cotangents[i].made = true
 	}
 	return p.cotangents[i]
 }
@@ -156,9 +160,38 @@ func (p *Backprop) Grad(i int) *Tensor {
 		e := &p.node.inputs[i]
 		if p.grads[i] = p.walk.lend(e); p.grads[i] == nil {
 			p.grads[i] = e.zeros()
+			p.grads[i].made = true
 		}
 	}
 	return p.grads[i]
+}
+
+// drop releases the gradients of a call that has failed.
+func (p *Backprop) drop() {
+	for i, g := range p.grads {
+		if g != nil && g.made {
+			g.Release()
+			p.grads[i] = nil
+		}
+	}
+}
+
+// room refuses gradients that take more than MaxBytes, before they are made. With what else its call takes they are counted when it is bound.
+func (p *Backprop) room() error {
+	sum := uint64(0)
+	for i := range p.node.inputs {
+		if e := &p.node.inputs[i]; e.auto != nil && e.auto.block == nil {
+			sum += resultBytes(e.n, e.dtype.Size()) // of tensors that there are: no overflow
+		}
+	}
+	if sum <= always && roomLimit.Load() == 0 {
+		return nil
+	}
+	if most := MaxBytes(); sum > uint64(most) {
+		return &ArgError{Op: p.node.op, Arg: "gradients of the inputs", Want: fmt.Sprintf("at most %d bytes for a call (see runtime.SetMaxBytes)", most),
+			Got: fmt.Sprintf("%d bytes", sum), Err: ErrShape}
+	}
+	return nil
 }
 
 // hooks calls those of the outputs whose cotangents are there.

@@ -54,12 +54,16 @@ func (o *Op) Inputs() []string {
 func (o *Op) Call(inputs []*Tensor, attrs map[string]any) ([]*Tensor, error) {
 	want := o.Inputs()
 	if len(inputs) > len(want) {
-		return nil, &ArgError{Op: o.ShortName(), Want: fmt.Sprintf("%d inputs: %s", len(want), strings.Join(want, ", ")),
-			Got: fmt.Sprint(len(inputs)), Err: ErrShape}
+		return nil, o.wrongInputs(len(inputs))
 	}
 	all := make([]*Tensor, len(want))
 	copy(all, inputs)
 	return o.Invoke(all, attrs)
+}
+
+func (o *Op) wrongInputs(n int) error {
+	want := o.Inputs()
+	return &ArgError{Op: o.ShortName(), Want: fmt.Sprintf("%d inputs: %s", len(want), strings.Join(want, ", ")), Got: fmt.Sprint(n), Err: ErrShape}
 }
 
 // registry is the ops by full name; several where packages collide.
@@ -68,8 +72,16 @@ var registry struct {
 	ops map[string][]*Op
 }
 
-// Register adds an op. It never fails: of ops with the same import path and name, Lookup tells.
+// Register adds an op. It never fails: of ops with the same import path and name, Lookup tells. From then on Invoke takes as many inputs as the op has,
+// and refuses others.
 func Register(o *Op) {
+	invoke := o.Invoke
+	o.Invoke = func(inputs []*Tensor, attrs map[string]any) ([]*Tensor, error) {
+		if len(inputs) != len(o.Inputs()) {
+			return nil, o.wrongInputs(len(inputs))
+		}
+		return invoke(inputs, attrs)
+	}
 	registry.Lock()
 	defer registry.Unlock()
 	if registry.ops == nil {
@@ -125,12 +137,16 @@ func Ops() []*Op {
 	return all
 }
 
-// nearest is the short name of the op that is spelt most like name, or "".
+// nearest is the short name of the op that is spelt most like name, or has it without its package, or "".
 func nearest(name string) string {
 	best, least := "", len(name)/3+1
 	for _, ops := range registry.ops {
 		short := ops[0].ShortName()
-		if d := distance(name, short); d < least || d == least && short < best {
+		d := distance(name, short)
+		if ops[0].Name == name {
+			d = 0
+		}
+		if d < least || d == least && short < best {
 			best, least = short, d
 		}
 	}

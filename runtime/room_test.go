@@ -67,30 +67,30 @@ func TestMaxBytes(t *testing.T) {
 func TestMaxBytesOnTheWay(t *testing.T) {
 	f32, f16 := Elem{Fixed: F32}, Elem{Fixed: F16}
 	vector := []Dim{{Axis: 0}}
-	sig := func(op string, temps [][]int, elem Elem, inPlace uint64) *Signature {
-		return &Signature{Op: op, Axes: []Axis{{Name: "B", Pack: true}}, Outer: true, Temps: temps, Params: []Param{
+	sig := func(op string, temps []Scratch, elem Elem, inPlace uint64) *Signature {
+		return &Signature{Op: op, Axes: []Axis{{Name: "B", Pack: true}}, Outer: true, Scratch: temps, Params: []Param{
 			{Name: "x", Elem: elem, Dims: vector}, {Name: "y", Elem: elem, Mode: Out, Dims: vector, InPlace: inPlace}}}
 	}
 	total := &Signature{Op: "t.total", Axes: []Axis{{Name: "B", Pack: true}}, Params: []Param{
 		{Name: "x", Elem: f32, Dims: vector}, {Name: "z", Elem: f32, Dims: vector}, {Name: "y", Elem: f32, Mode: Out}}}
-	x, y := Must(Zeros[float32](100)), Must(Zeros[float32](100))
-	h, k := Must(New(F16, 100)), Must(New(F16, 100))
-	row, column := Must(Zeros[float32](1, 100)), Must(Zeros[float32](100, 1))
+	x, y := Must(Zeros[float32](4096)), Must(Zeros[float32](4096))
+	h, k := Must(New(F16, 4096)), Must(New(F16, 4096))
+	row, column := Must(Zeros[float32](1, 4096)), Must(Zeros[float32](4096, 1))
 	huge := Must(Must(Zeros[float32](1)).Expand(1 << (13 + 6*(bits.UintSize/64))))
 	hugeRow, hugeColumn := Must(huge.Unsqueeze(0)), Must(huge.Unsqueeze(1))
-	limited(t, 700)
-	data := make([]float32, 300)
+	limited(t, 40960)
+	data := make([]float32, 12288)
 	for name, c := range map[string]struct {
 		err  error
 		want string
 	}{
-		"dense":   {sig("t.twice", [][]int{{0, 0}}, f32, 0).Bind(new(Bound), nil, x, y), "values on the way: "},
-		"general": {sig("t.twice", [][]int{{0}}, f16, 0).Bind(new(Bound), nil, h, k), "values on the way: "},
-		"halves":  {sig("t.half", nil, f16, 0).Bind(new(Bound), nil, Must(New(F16, 200)), Must(New(F16, 200))), "t.half: x: "},
+		"dense":   {sig("t.twice", []Scratch{{Axes: []int{0, 0}, Elem: f32}}, f32, 0).Bind(new(Bound), nil, x, y), "values on the way: "},
+		"general": {sig("t.twice", []Scratch{{Axes: []int{0}, Elem: f32}}, f16, 0).Bind(new(Bound), nil, h, k), "values on the way: "},
+		"halves":  {sig("t.half", nil, f16, 0).Bind(new(Bound), nil, Must(New(F16, 12288)), Must(New(F16, 12288))), "t.half: x: "},
 		"joint":   {total.BindNew(new(Bound), nil, row, column), "t.total: x: "},
 		"huge":    {total.BindNew(new(Bound), nil, hugeRow, hugeColumn), ""},
-		"slices":  {BindSlices(sig("t.way", [][]int{{0}}, f32, 0), new(Bound), data[:100], data[100:200]), "values on the way: "},
-		"overlap": {BindSlices(sig("t.slices", nil, f32, 0), new(Bound), data[:200], data[1:201]), "t.slices: x: "},
+		"slices":  {BindSlices(sig("t.way", []Scratch{{Axes: []int{0, 0}, Elem: f32}}, f32, 0), new(Bound), data[:4096], data[4096:8192]), "values on the way: "},
+		"overlap": {BindSlices(sig("t.slices", nil, f32, 0), new(Bound), data[:11900], data[1:11901]), "t.slices: x: "},
 	} {
 		if !errors.Is(c.err, ErrShape) || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("%s: %v", name, c.err)
@@ -100,7 +100,7 @@ func TestMaxBytesOnTheWay(t *testing.T) {
 		t.Errorf("%d bytes of calls are still in use", m.Scratch)
 	}
 	var b Bound
-	limited(t, 800)
+	limited(t, 32768)
 	if err := sig("t.half", nil, f16, 0).Bind(&b, nil, h, k); err != nil {
 		t.Error(err)
 	}
@@ -110,12 +110,12 @@ func TestMaxBytesOnTheWay(t *testing.T) {
 // The limit is for all that a call takes: results, values on the way and copies. What is refused leaves nothing behind.
 func TestMaxBytesOfCalls(t *testing.T) {
 	vector := []Dim{{Axis: 0}}
-	sig := &Signature{Op: "t.two", Vars: []Var{{Name: "T", DTypes: Floats}}, Axes: []Axis{{Name: "N"}}, Temps: [][]int{{0}}, Params: []Param{
+	sig := &Signature{Op: "t.two", Vars: []Var{{Name: "T", DTypes: Floats}}, Axes: []Axis{{Name: "N"}}, Scratch: []Scratch{{Axes: []int{0}, Elem: Elem{Fixed: F64}}}, Params: []Param{
 		{Name: "x", Dims: vector}, {Name: "y", Mode: Out, Dims: vector}, {Name: "z", Mode: Out, Dims: vector}}}
-	x, h := Must(Zeros[float64](3000)), Must(New(F16, 3000))
-	across := Must(Must(Zeros[float64](3000, 2)).Select(1, 0))
-	y, z := Must(Zeros[float64](3000)), Must(Zeros[float64](3000))
-	const size = 8 * 3000
+	x, h := Must(Zeros[float64](4096)), Must(New(F16, 4096))
+	across := Must(Must(Zeros[float64](4096, 2)).Select(1, 0))
+	y, z := Must(Zeros[float64](4096)), Must(Zeros[float64](4096))
+	const size = 8 * 4096
 	for _, c := range []struct {
 		name  string
 		x     *Tensor

@@ -146,7 +146,7 @@ func (f *tensorFile) readTensor(e *tensorEntry, at int) (*Tensor, error) {
 	wrong := func(want, got string) (*Tensor, error) { return nil, f.wrong(e.name, f.data+int64(at), want, got) }
 	d, err := ParseDType(strings.ToLower(h.DType))
 	if err != nil || strings.ToUpper(h.DType) != h.DType {
-		return wrong("a dtype of "+strings.ToUpper(Any.String()), strconv.Quote(h.DType))
+		return wrong("a dtype of "+strings.ReplaceAll(strings.ToUpper(Any.String()), " OR ", " or "), strconv.Quote(h.DType))
 	}
 	n, err := elements("ReadTensors", h.Shape)
 	if err != nil {

@@ -17,11 +17,25 @@ type block struct {
 
 func (b *block) pointer() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b.words)) }
 
-// Classes of blocks: class c has 1<<(c+minScratch) bytes. Blocks of at least a page are aligned to one.
+// Classes of blocks: the first ones are powers of two, the others those of the memory of tensors. All blocks are aligned to a page: Go's are where
+// they are powers of two, or larger than what it has classes for.
 const (
-	minScratch     = 12
-	scratchClasses = 30
+	minScratch     = 12 // bits of the least
+	maxPowers      = 16 // bits of the greatest that must be a power of two
+	scratchPowers  = maxPowers - minScratch + 1
+	firstScratch   = (maxPowers - leastPoolBits) * poolSteps // the class of the memory of tensors with as many bytes
+	scratchClasses = scratchPowers + (bits.UintSize-1-maxPowers)*poolSteps
 )
+
+// scratchClass is the class of blocks of at least size bytes, and their words.
+func scratchClass(size int) (class, words int) {
+	if size <= 1<<maxPowers {
+		b := max(bits.Len(uint(max(size, 1)-1)), minScratch)
+		return b - minScratch, 1 << (b - 3)
+	}
+	c := poolClass(size)
+	return c - firstScratch + scratchPowers - 1, classSize(c) / 8
+}
 
 var (
 	scratchPools [scratchClasses]sync.Pool
@@ -32,17 +46,11 @@ var (
 
 // getScratch is a block of at least size bytes, with any contents.
 func getScratch(size int) *block {
-	class := max(bits.Len(uint(max(size, 1)-1)), minScratch) - minScratch
-	words := (size + 7) / 8
-	if class < scratchClasses {
-		words = 1 << (class + minScratch - 3)
-	}
+	class, words := scratchClass(size)
 	countScratch(int64(8 * words))
-	if class < scratchClasses {
-		if b, ok := scratchPools[class].Get().(*block); ok {
-			b.taken.Store(true)
-			return b
-		}
+	if b, ok := scratchPools[class].Get().(*block); ok {
+		b.taken.Store(true)
+		return b
 	}
 	b := &block{words: make([]uint64, words), class: class, taken: new(atomic.Bool)}
 	b.taken.Store(true)
@@ -81,7 +89,5 @@ func putScratch(b *block) {
 	b.taken.Store(false)
 	scratchLive.Add(-1)
 	scratchBytes.Add(-int64(8 * len(b.words)))
-	if b.class < scratchClasses {
-		scratchPools[b.class].Put(b)
-	}
+	scratchPools[b.class].Put(b)
 }

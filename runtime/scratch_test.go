@@ -13,7 +13,7 @@ func TestScratchCounts(t *testing.T) {
 	ResetPeak()
 	start := Memory()
 	a, b := getScratch(1), getScratch(100_000)
-	most := int64(4096 + 1<<17)
+	most := int64(4096 + 7<<14)
 	if s := Memory(); s.Scratch != start.Scratch+most || s.ScratchPeak < s.Scratch || s.InUse != start.InUse {
 		t.Errorf("with two blocks: %+v, before %+v", s, start)
 	}

@@ -10,14 +10,27 @@ const (
 // Signature says which tensors an op takes and gives, and how their axes hang together. It is static data of
 // generated code.
 type Signature struct {
-	Op     string  // "loss.smooth_l1"
-	Vars   []Var   // dtype variables
-	Axes   []Axis  // every axis and pack by number
-	Params []Param // inputs, then outputs: the order in which [Signature.Bind] takes them
-	Placed *Placed // nil: no axis is placed by the caller
-	Outer  bool    // every tensor has one and the same pack for all its axes, or none; nothing is placed
-	Alike  [][]int // packs that have one number of axes; also those that a list has an entry for each axis of
-	Temps  [][]int // axes of values on the way that may need more memory than each of the tensors
+	Op      string    // "loss.smooth_l1"
+	Vars    []Var     // dtype variables
+	Axes    []Axis    // every axis and pack by number
+	Params  []Param   // inputs, then outputs: the order in which [Signature.Bind] takes them
+	Placed  *Placed   // nil: no axis is placed by the caller
+	Outer   bool      // every tensor has one and the same pack for all its axes, or none; nothing is placed
+	Alike   [][]int   // packs that have one number of axes; also those that a list has an entry for each axis of
+	Scratch []Scratch // what calls take memory for beside their tensors, as far as the signature tells how much
+}
+
+// Scratch is an array, or several, that calls take memory for beside their tensors: values on the way, a copy of a parameter with its axes in another order,
+// or a parameter with its elements as code needs them.
+type Scratch struct {
+	Axes   []int    // its axes; one that it has twice is there twice
+	More   int      // how many more there are of the kind
+	Elem   Elem     // its elements, as kernels have them
+	For    []DTypes // the dtypes, by variable and as kernels see them, of the calls that take it; nil: all
+	Wanted uint64   // only where one of these parameters (bits) is there; 0: always
+	Absent uint64   // only where this parameter (a bit) isn't there
+	Param  int      // in place of Axes, a parameter, counted from 1: copied where its elements are of another dtype
+	Spread uint64   // in place of these, parameters (bits): written out where they are pages of equal elements
 }
 
 // Var is a dtype variable and what it may be.

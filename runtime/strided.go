@@ -92,7 +92,7 @@ func copyElements[T bitsOf](dst unsafe.Pointer, dstStride []int, src unsafe.Poin
 	for {
 		switch {
 		case a == 1 && b == 1:
-			copy(d[od:od+n], s[os:os+n])
+			Copy(d[od:od+n], s[os:os+n])
 		case a == 1 && b == 0:
 			v := s[os]
 			row := d[od : od+n]

@@ -8,6 +8,9 @@ import (
 // total is a sum of float64 with the rounding errors of its additions beside it.
 type total struct{ sum, rest float64 }
 
+// totalBytes is the size of a total.
+const totalBytes = int(unsafe.Sizeof(total{}))
+
 // add adds x. Of the sum and x, the smaller one loses digits: they go to rest.
 func (t total) add(x float64) total {
 	s := t.sum + x
@@ -35,11 +38,10 @@ func sumStrided(dst unsafe.Pointer, dstStride []int, dtype DType, src unsafe.Poi
 	if n == 0 {
 		return // nothing to add; whoever owns dst has cleared it
 	}
-	var zero total
-	block := getScratch(n * int(unsafe.Sizeof(zero)))
+	block := getScratch(n * totalBytes)
 	defer putScratch(block)
 	totals := unsafe.Slice((*total)(block.pointer()), n)
-	clear(totals)
+	Clear(totals)
 	switch from {
 	case F32:
 		sumElements[float32](totals, dstStride, src, srcStride, shape)

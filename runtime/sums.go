@@ -19,6 +19,10 @@ var sumsPool = sync.Pool{New: func() any { return new(sums) }}
 
 // launchSums runs such a launch.
 func launchSums(k Kernel, a *Args, p *Plan) {
+	if rows := max(1, rowParts/max(1, a.N)); rows < a.Rows {
+		byRows(k, a, p, rows, launchSums)
+		return
+	}
 	l := sumsPool.Get().(*sums)
 	l.kernel, l.plan, l.args = k, p, *a
 	to := len(p.Sums.From)

@@ -29,6 +29,7 @@ type Tensor struct {
 	rank   uint8
 	dtype  DType
 	contig bool // row-major without gaps
+	made   bool // for the call of a backward function that runs: it counts as what that takes
 	device Device
 	shape  [MaxRank]int
 	stride [MaxRank]int // in elements
@@ -66,7 +67,7 @@ func New(dtype DType, shape ...int) (*Tensor, error) {
 func newTensor(dtype DType, shape []int, n int) *Tensor {
 	t, zeros := newResult(dtype, shape, n)
 	if !zeros {
-		clear(unsafe.Slice((*byte)(t.data), n*dtype.Size()))
+		Clear(unsafe.Slice((*byte)(t.data), n*dtype.Size()))
 	}
 	return t
 }

@@ -321,6 +321,9 @@ func TestRegistryCollision(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	if _, err := Lookup("same"); err == nil || !strings.Contains(err.Error(), "collide.same") {
+		t.Errorf("without its package: %v", err)
+	}
 	if _, err := Lookup("colide.same"); err == nil || !strings.Contains(err.Error(), "collide.same") {
 		t.Errorf("a misspelt name: %v", err)
 	}

@@ -104,7 +104,9 @@ func Write[T Element](t *Tensor, src []T) error {
 		return nil
 	}
 	if s := over(unsafe.Pointer(unsafe.SliceData(src)), t.dtype, []int{t.n}, t.n); overlap(s, t) {
-		src = append([]T{}, src...)
+		apart := make([]T, len(src))
+		Copy(apart, src)
+		src = apart
 	}
 	var stride [MaxRank]int
 	rowMajor(t.dims(), stride[:])

@@ -132,6 +132,17 @@ func TestStopsOfTheWorld(t *testing.T) {
 		{"a gradient of a long row", func() error { return reduce.SoftmaxBackwardInto(y, x, x, x, nil) }},
 		{"short rows", func() error { return reduce.SoftmaxInto(out, rows, nil) }},
 		{"a gradient", func() error { return activation.ReluBackwardInto(y, x, x) }},
+		{"a copy", func() error { return y.CopyFrom(x) }},
+		{"zeros", func() error {
+			z, err := runtime.New(runtime.F32, n) // of memory that was used
+			z.Release()
+			return err
+		}},
+		{"portable Go, with values on the way", func() error {
+			z, err := reduce.Logcumsumexp(x, nil)
+			z.Release()
+			return err
+		}},
 		{"a product of matrices", func() error { return linalg.LinearInto(outputs, inputs, weights, nil) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -41,6 +41,9 @@ type Kernel struct {
 	Parts *Parts
 	// Optional tells whether the caller may leave an output out. Nil: none.
 	Optional func(t *ir.Tensor) bool
+	// Takes is told what the function takes memory for, of extents that are known when tensors are bound: tensors with some axes, or all elements of
+	// a parameter, where that is a page of equal ones. Nil: nobody wants to know.
+	Takes func(parameter *ir.Tensor, axes []*ir.Axis, e ir.Elem)
 }
 
 // Unsupported says why a function can't be written.
@@ -81,13 +84,13 @@ type gen struct {
 	risks  map[int]bool // see risky
 
 	filled map[*ir.Var]bool // variables whose axes are known to have points
-	roomy  map[string]bool  // extents for which there is known to be room
 
 	lacking bool   // an element without a value makes that which is written have none
 	lacks   string // and this is done there
 
 	fails   bool
 	sizes   []string // the head: extents
+	rooms   []string // then tests that there is room for what has them
 	loads   []string // then the memory of parameters
 	ends    []string // the end: results that are copied out
 	missing int      // requirements that were written
@@ -101,7 +104,7 @@ type loopVar struct {
 
 func newGen(k *Kernel) *gen {
 	g := &gen{k: k, names: map[string]bool{}, next: map[string]int{}, buffers: map[*ir.Tensor]*buffer{}, extents: map[*ir.Axis]term{}, vars: map[*ir.Var]*loopVar{},
-		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, roomy: map[string]bool{}, types: map[string]string{}, risks: map[int]bool{}}
+		rangeOf: map[*ir.Var][]*linear{}, clipped: map[*ir.Var][2]*ir.Value{}, safe: map[int]bool{}, uses: map[int]int{}, offset: map[int]string{}, wanted: map[*ir.Tensor]string{}, filled: map[*ir.Var]bool{}, types: map[string]string{}, risks: map[int]bool{}}
 	if k.Parts == nil {
 		k.Parts, g.ownParts = &Parts{Name: k.Name}, true
 	}
@@ -153,7 +156,7 @@ func Function(k *Kernel) (text string, err error) {
 func (g *gen) text(ends []string) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "// %s\nfunc %s%s(%s) error {\n", g.k.Doc, g.k.Name, g.typeParams(), g.k.Params)
-	for _, part := range [][]string{g.sizes, g.loads, {g.root.text.String()}, ends} {
+	for _, part := range [][]string{g.sizes, g.rooms, g.loads, {g.root.text.String()}, ends} {
 		for _, l := range part {
 			out.WriteString(l)
 		}

@@ -132,7 +132,7 @@ func (g *gen) prepare(d *ir.Def) {
 	}
 	b.set = g.name(d.Target.Name + " set")
 	g.types[b.set] = "[]bool"
-	g.root.printf("%s := %s\n", b.set, g.temp("bool", d.Target.Axes))
+	g.root.printf("%s := %s\n", b.set, g.temp(boolElem, d.Target.Axes))
 }
 
 // mayLack tells whether elements of a local may have no value, since those that it reads may have none.
@@ -306,7 +306,7 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 		if b.variable {
 			outer.printf("var %s float64\n", into.name)
 		} else {
-			outer.printf("%s := %s\n", into.name, g.temp("float64", d.Target.Axes))
+			outer.printf("%s := %s\n", into.name, g.temp(f64Elem, d.Target.Axes))
 		}
 		g.fill(d, &into, outer)
 	}
@@ -315,7 +315,7 @@ func (g *gen) scatter(d *ir.Def, vars []*ir.Var, s, outer *block) (after func())
 	if g.mayLack(d) {
 		none = g.nameIn(outer, d.Target.Name+" none")
 		g.types[none] = "[]bool"
-		outer.printf("%s := %s\n", none, g.temp("bool", d.Target.Axes))
+		outer.printf("%s := %s\n", none, g.temp(boolElem, d.Target.Axes))
 	}
 	g.guards = guards(d)
 	g.points(d, s, s.level, vars, d.Where, func(in *block) {
@@ -384,7 +384,7 @@ func (g *gen) fill(d *ir.Def, b *buffer, s *block) {
 	}
 	switch {
 	case unit == "" && !b.variable:
-		s.printf("clear(%s)\n", b.name)
+		s.printf("runtime.Clear(%s)\n", b.name)
 	case unit == "":
 	case b.variable:
 		s.printf("%s = %s\n", b.name, unit)

@@ -33,6 +33,9 @@ func (g *gen) buffer(t *ir.Tensor) *buffer {
 	b := &buffer{t: t, kind: g.elem(t.Elem), name: g.name(t.Name)}
 	g.buffers[t] = b
 	g.types[b.name] = "[]" + b.kind.goType()
+	if g.k.Takes != nil {
+		g.k.Takes(t, nil, t.Elem)
+	}
 	g.loads = append(g.loads, fmt.Sprintf("%s := runtime.Elements[%s](b, %d)\n", b.name, b.kind.goType(), i))
 	return b
 }
@@ -49,21 +52,28 @@ func (g *gen) define(t *ir.Tensor) *buffer {
 			g.root.printf("var %s %s\n", b.name, b.kind.goType())
 			return b
 		}
-		g.root.printf("%s := %s\n", b.name, g.temp(b.kind.goType(), t.Axes))
+		g.root.printf("%s := %s\n", b.name, g.temp(t.Elem, t.Axes))
 		return b
 	}
 	return b
 }
 
 // temp is memory of zeros with a tensor's axes.
-func (g *gen) temp(typ string, axes []*ir.Axis) string {
-	g.room(axes)
+func (g *gen) temp(e ir.Elem, axes []*ir.Axis) string {
+	typ := g.elem(e).goType()
+	g.room(e, typ, axes)
 	return fmt.Sprintf("runtime.Temp[%s](b, %s)", typ, g.elements(axes).text)
 }
 
-// room tests that there is room for what has axes that no tensor of the caller has: at the head, before anything is written, unless data say
-// their extents. Binding has tested what has other axes.
-func (g *gen) room(axes []*ir.Axis) {
+// Element types of what isn't kept as any tensor is.
+var (
+	boolElem = ir.Elem{Name: "bool"}
+	f64Elem  = ir.Elem{Name: "f64"}
+)
+
+// room sees to a test that there is room for a tensor before anything is written. Binding tests it, but where no tensor of the caller has one of the axes: then the
+// function does, at its head where data don't say their extents.
+func (g *gen) room(e ir.Elem, typ string, axes []*ir.Axis) {
 	var size *ir.Tensor
 	var list []string
 	computed := false
@@ -74,18 +84,17 @@ func (g *gen) room(axes []*ir.Axis) {
 		}
 		computed = computed || g.computed(a)
 	}
-	key := strings.Join(list, ", ")
-	if size == nil && !computed || g.roomy[key] {
-		return
+	extents := strings.Join(list, ", ")
+	switch {
+	case size != nil:
+		g.fails = true
+		from := strings.Join(g.sources(map[*ir.Tensor]bool{size: true}), ", ")
+		g.root.printf("if err := runtime.RoomOf[%s](b, %q, int64(%s), %s); err != nil {\nreturn err\n}\n", typ, from, g.buffer(size).element("0").text, extents)
+	case computed:
+		g.rooms = append(g.rooms, fmt.Sprintf("if err := runtime.Room[%s](b, %s); err != nil {\nreturn err\n}\n", typ, extents))
+	case g.k.Takes != nil:
+		g.k.Takes(nil, axes, e)
 	}
-	g.roomy[key] = true
-	if size == nil {
-		g.sizes = append(g.sizes, fmt.Sprintf("if err := b.Room(%s); err != nil {\nreturn err\n}\n", key))
-		return
-	}
-	g.fails = true
-	from := strings.Join(g.sources(map[*ir.Tensor]bool{size: true}), ", ")
-	g.root.printf("if err := b.RoomOf(%q, int64(%s), %s); err != nil {\nreturn err\n}\n", from, g.buffer(size).element("0").text, key)
 }
 
 // computed tells whether an axis is none of the signature, so that its extent isn't known when tensors are bound.
@@ -119,8 +128,8 @@ func (g *gen) output(t *ir.Tensor) {
 	}
 	from := fmt.Sprintf("runtime.Elements[%s](b, %d)", b.kind.goType(), i)
 	if g.fails || renews || read && g.k.Optional != nil && g.k.Optional(t) {
-		g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, g.temp(b.kind.goType(), t.Axes)))
-		g.ends = append(g.ends, fmt.Sprintf("copy(%s, %s)\n", from, b.name))
+		g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, g.temp(t.Elem, t.Axes)))
+		g.ends = append(g.ends, fmt.Sprintf("runtime.Copy(%s, %s)\n", from, b.name))
 		return
 	}
 	g.loads = append(g.loads, fmt.Sprintf("%s := %s\n", b.name, from))

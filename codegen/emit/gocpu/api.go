@@ -178,9 +178,6 @@ func (f *fileGen) prepare(op *emit.Op) (*opGen, error) {
 	if err := g.checkSupported(); err != nil {
 		return nil, err
 	}
-	if err := g.nameSignatures(); err != nil {
-		return nil, err
-	}
 	if err := g.makeDims(); err != nil {
 		return nil, err
 	}
@@ -254,15 +251,15 @@ func (g *opGen) runs() ([]jen.Code, error) {
 	if variant != nil {
 		code = append(code, variant)
 	}
-	for _, back := range []bool{false, true} {
-		found := false
+	choosers := [2]bool{}
+	for k, back := range []bool{false, true} {
 		seen := map[string]string{}
 		for _, gr := range g.groups {
 			s := gr.signature(back)
 			if s == nil {
 				continue
 			}
-			found = true
+			choosers[k] = len(g.groups) > 1
 			key, f, err := g.runFunc(s)
 			if err != nil {
 				return nil, err
@@ -274,7 +271,12 @@ func (g *opGen) runs() ([]jen.Code, error) {
 				code = append(code, f...)
 			}
 		}
-		if found && len(g.groups) > 1 {
+	}
+	if err := g.nameSignatures(); err != nil {
+		return nil, err
+	}
+	for k, back := range []bool{false, true} {
+		if choosers[k] {
 			code = append(code, g.chooseSignature(back), g.chooseRun(back))
 		}
 	}

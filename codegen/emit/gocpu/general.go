@@ -45,6 +45,18 @@ func (g *opGen) portableFunc(s *signature, variant int, p typedProgram) (jen.Cod
 		i := s.index(t)
 		return i >= 0 && (s.params[i].mode == "Gradient" || s.params[i].saved && s.params[i].written())
 	}
+	s.takes(variant, p.dtypes)
+	k.Takes = func(t *ir.Tensor, axes []*ir.Axis, e ir.Elem) {
+		a := array{axes: g.axesOf(axes), elem: e}
+		if t != nil {
+			i := s.index(t)
+			if i < 0 || !s.params[i].splat() {
+				return
+			}
+			a = array{spread: 1 << i}
+		}
+		s.takes(variant, p.dtypes, a)
+	}
 	text, err := general.Function(k)
 	if err != nil {
 		return nil, g.errorf("%s: %v", strings.TrimSpace(what+g.choicesText(s.group.variants[variant].Variant.Choices)), err)

@@ -100,7 +100,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Signatures name the axes of values on the way that tensors don't bound, an axis as often as a value has it.
+// Signatures list what calls take beside their tensors, an axis as often as a value has it, and the dtypes for which they do.
 func TestRoom(t *testing.T) {
 	b := buildText(`package many
 
@@ -114,6 +114,10 @@ op windows[T: float](x: T[N]; k: int) -> (y: T[N]) {
   require k > 0 else "k must be positive"
   y[i] = sum[m in 0..2*k](x[i]*max[j in N](x[j]*m))
 }
+
+op products[T: num](x: T[N], z: T[N]) -> (y: T[N]) {
+  y[i] = sum[j in N](x[i]*z[j])
+}
 `)
 	if b.Diags.HasErrors() {
 		t.Fatal(b.Diags.All)
@@ -122,7 +126,12 @@ op windows[T: float](x: T[N]; k: int) -> (y: T[N]) {
 	for _, f := range b.Out {
 		all += string(f.Data)
 	}
-	for _, want := range []string{"Axes: pairsAxes, Temps: [][]int{{0, 0}},", "Axes: windowsAxes, Temps: [][]int{{1}},"} {
+	for _, want := range []string{
+		"Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},",               // what pairs would keep
+		"Scratch: []runtime.Scratch{{Axes: []int{0, 0}}, {Axes: []int{0}, More: 2}},", // its derivative
+		"Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{0}}, {Spread: 1 << 0}},",
+		"{{Axes: []int{0}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s in\n%s", want, all)
 		}

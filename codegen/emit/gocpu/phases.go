@@ -47,7 +47,6 @@ func (g *opGen) makeTogether() error {
 		return nil
 	}
 	t.own = true
-	names := map[string]string{}
 	for phase := range n {
 		t.phases = append(t.phases, make([]*signature, len(g.groups)))
 		for i, gr := range g.groups {
@@ -62,16 +61,6 @@ func (g *opGen) makeTogether() error {
 		}
 		if n := len(s.params); n > runtime.MaxParams {
 			return &emit.Limit{Op: g.decl, What: "tensors, totals of all tensors counted twice", Count: n, Max: runtime.MaxParams}
-		}
-		v, err := g.signatureValue(s)
-		if err != nil {
-			return err
-		}
-		text := render1([]jen.Code{v})
-		if known, ok := names[text]; ok {
-			s.name = known
-		} else {
-			names[text], s.value = s.name, v
 		}
 		t.signatures[i] = s
 	}
@@ -135,6 +124,9 @@ func (g *opGen) rule() ([]jen.Code, error) {
 			}
 		}
 	}
+	if err := g.nameTogether(); err != nil {
+		return nil, err
+	}
 	run, err := g.runPhases()
 	if err != nil {
 		return nil, err
@@ -154,6 +146,35 @@ func (g *opGen) rule() ([]jen.Code, error) {
 	}
 	value, err := g.ruleValue()
 	return append(code, value), err
+}
+
+// nameTogether writes the signatures of calls with several tensors, where they are of their own: they take what all phases take.
+func (g *opGen) nameTogether() error {
+	if !g.many.own {
+		return nil
+	}
+	names := map[string]string{}
+	for i, s := range g.many.signatures {
+		if s == nil {
+			continue
+		}
+		for _, phase := range g.many.phases[:len(g.many.phases)-1] {
+			for _, t := range phase[i].taken {
+				s.takes(t.variant, t.dtypes, t.arrays...)
+			}
+		}
+		v, err := g.signatureValue(s)
+		if err != nil {
+			return err
+		}
+		text := render1([]jen.Code{v})
+		if known, ok := names[text]; ok {
+			s.name = known
+		} else {
+			names[text], s.value = s.name, v
+		}
+	}
+	return nil
 }
 
 func (g *opGen) ruleName() string { return g.low + "Rule" }

@@ -15,7 +15,9 @@ import (
 type programBody struct {
 	g       *opGen
 	s       *signature
+	variant int
 	program typedProgram
+	wanted  uint64 // the parameters of which one must be there for the launch that is written; 0: always
 	h       *host
 	names   namer
 	memory  map[*ir.Tensor]jen.Code // where a tensor is, if that is computed at the head
@@ -54,8 +56,9 @@ func (p *programBody) code(call func(launch int) jen.Code) []jen.Code {
 func (p *programBody) text() string { return render1(p.code(func(int) jen.Code { return jen.Null() })) }
 
 // programBody writes a program.
-func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, error) {
-	p := &programBody{g: g, s: s, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "batch", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
+func (g *opGen) programBody(s *signature, variant int, prog typedProgram) (*programBody, error) {
+	s.takes(variant, prog.dtypes)
+	p := &programBody{g: g, s: s, variant: variant, program: prog, h: g.host(jen.Id("b")), names: newNamer("a", "b", "batch", "v", "step", "err"), memory: map[*ir.Tensor]jen.Code{}, packed: map[string]string{}}
 	if err := p.checks(); err != nil {
 		return nil, err
 	}
@@ -69,8 +72,10 @@ func (g *opGen) programBody(s *signature, prog typedProgram) (*programBody, erro
 			memory = "Row"
 		}
 		p.local(t, jen.Id("b").Dot(memory).Call(d, p.elements(t.Axes)))
+		p.takes(t.Elem, array{axes: g.axesOf(t.Axes)})
 	}
 	for _, t := range prog.Nests.Indices {
+		p.takes(ir.Elem{Name: "i64"}, array{axes: g.axesOf(t.Axes)})
 		p.local(t, jen.Id("b").Dot("Indices").Call(p.elements(t.Axes)))
 	}
 	if err := p.outputs(); err != nil {
@@ -110,6 +115,7 @@ func (p *programBody) outputs() error {
 				return err
 			}
 			p.local(t, jen.Id("b").Dot("Scratch").Call(d, p.elements(t.Axes)))
+			p.takes(t.Elem, array{axes: p.g.axesOf(t.Axes)})
 			var order []jen.Code
 			for k := range t.Axes {
 				order = append(order, jen.Lit(k))
@@ -142,7 +148,16 @@ func (p *programBody) pointer(i int) *jen.Statement {
 	return jen.Id("b").Dot("Address").Call(jen.Lit(i))
 }
 
+// takes notes an array of elements of some type, as kernels have them.
+func (p *programBody) takes(e ir.Elem, a array) {
+	a.elem = p.elem(e)
+	p.s.takes(p.variant, p.program.dtypes, a)
+}
+
 func (p *programBody) spare(i int, t *ir.Tensor) jen.Code {
+	if p.wanted != 1<<i { // a launch for this parameter alone is for one that is there
+		p.takes(t.Elem, array{axes: p.g.axesOf(t.Axes), wanted: p.wanted &^ (1 << i), absent: 1 << i})
+	}
 	return jen.Id("b").Dot("Spare").Call(jen.Lit(i), p.elements(t.Axes))
 }
 
@@ -161,6 +176,7 @@ func (p *programBody) address(t *ir.Tensor) (jen.Code, error) {
 	switch {
 	case p.program.dtypes[t.Elem.Name] == ir.AnyInt:
 		p.local(t, jen.Id("b").Dot("Wide").Call(jen.Lit(i)))
+		p.takes(ir.Elem{Name: "i64"}, array{param: i + 1})
 		return p.memory[t], nil
 	case isBool(t, p.program):
 		d, err := p.dtype(t.Elem)
@@ -168,6 +184,7 @@ func (p *programBody) address(t *ir.Tensor) (jen.Code, error) {
 			return nil, err
 		}
 		p.local(t, jen.Id("b").Dot("Truths").Call(jen.Lit(i), d))
+		p.takes(t.Elem, array{param: i + 1})
 		return p.memory[t], nil
 	}
 	return p.pointer(i), nil
@@ -205,37 +222,43 @@ func (p *programBody) elements(axes []*ir.Axis) jen.Code {
 // isBool reports whether the elements of a tensor are conditions, which nests read as floats.
 func isBool(t *ir.Tensor, prog typedProgram) bool { return t.Elem.Resolve(prog.dtypes) == "bool" }
 
-// floats is the dtype of the floats of a program: that of a variable, where one stands for it.
-func (p *programBody) floats() jen.Code {
+// floats is the type of the floats of a program: that of a variable, where one stands for it.
+func (p *programBody) floats() ir.Elem {
 	name := p.program.Nests.Launches[0].Nest.Float.String()
-	for k, v := range p.g.decl.ElemVars {
+	for _, v := range p.g.decl.ElemVars {
 		if p.program.dtypes[v.Name] == name {
-			return jen.Id("b").Dot("DType").Index(jen.Lit(k))
+			return ir.Elem{Name: v.Name}
 		}
 	}
-	return jen.Qual(runtimePath, runtimeName[name])
+	return ir.Elem{Name: name}
+}
+
+// elem is the type of elements as kernels have them: a variable, or a dtype.
+func (p *programBody) elem(e ir.Elem) ir.Elem {
+	switch resolved := e.Resolve(p.program.dtypes); {
+	case resolved == "bool":
+		return p.floats()
+	case runtimeName[e.Name] != "":
+		return ir.Elem{Name: ir.CodeFloat(e.Name)}
+	case p.program.dtypes[e.Name] == ir.AnyInt:
+		return ir.Elem{Name: "i64"} // see address
+	case resolved == p.program.dtypes[e.Name]:
+		return ir.Elem{Name: e.Name}
+	default:
+		return ir.Elem{Name: resolved}
+	}
 }
 
 // dtype is the dtype of an element type in the call.
 func (p *programBody) dtype(e ir.Elem) (jen.Code, error) {
-	if e.Resolve(p.program.dtypes) == "bool" {
-		return p.floats(), nil
-	}
-	if runtimeName[e.Name] != "" {
-		return jen.Qual(runtimePath, runtimeName[ir.CodeFloat(e.Name)]), nil
-	}
-	if p.program.dtypes[e.Name] == ir.AnyInt {
-		return jen.Qual(runtimePath, "I64"), nil // see address
-	}
-	k := slices.IndexFunc(p.g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == e.Name })
-	resolved := runtimeName[e.Resolve(p.program.dtypes)]
-	switch {
-	case k >= 0 && e.Resolve(p.program.dtypes) == p.program.dtypes[e.Name]:
+	of := p.elem(e)
+	if k := slices.IndexFunc(p.g.decl.ElemVars, func(v ir.ElemVar) bool { return v.Name == of.Name }); k >= 0 {
 		return jen.Id("b").Dot("DType").Index(jen.Lit(k)), nil
-	case resolved != "":
-		return jen.Qual(runtimePath, resolved), nil
 	}
-	return nil, p.g.errorf("the dtype %s is not supported in Go", e)
+	if runtimeName[of.Name] == "" {
+		return nil, p.g.errorf("the dtype %s is not supported in Go", e)
+	}
+	return jen.Qual(runtimePath, runtimeName[of.Name]), nil
 }
 
 // checks tests indices that are data.
@@ -272,11 +295,13 @@ func (p *programBody) checks() error {
 // launch fills the arguments of a kernel.
 func (p *programBody) launch(l *nest.Launch) (launchPart, error) {
 	var part launchPart
+	p.wanted = 0
 	for _, t := range l.Wanted {
 		i := p.s.index(t)
 		if i < 0 {
 			return part, p.g.errorf("%s is no parameter", t.Name)
 		}
+		p.wanted |= 1 << i
 		wanted := jen.Id("b").Dot("Tensor").Call(jen.Lit(i)).Op("!=").Nil()
 		if part.wanted == nil {
 			part.wanted = wanted
@@ -383,6 +408,12 @@ func (p *programBody) stride(b nest.Bind, s nest.Stride) jen.Code {
 func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Code) jen.Code {
 	shared := p.sharesPack(b)
 	name := p.packed[packKey(b)]
+	if copy := (array{axes: p.g.axesOf(b.Tensor.Axes), wanted: p.wanted}); !shared {
+		p.takes(b.Tensor.Elem, copy)
+	} else if name == "" {
+		copy.wanted = p.packWanted(b)
+		p.takes(b.Tensor.Elem, copy)
+	}
 	if name == "" {
 		name = p.names.name(b.Tensor.Name + "_packed")
 		p.packed[packKey(b)] = name
@@ -413,18 +444,37 @@ func (p *programBody) pack(part *launchPart, b nest.Bind, address, dtype jen.Cod
 	return jen.Id(name)
 }
 
+// packWanted are the parameters of which one must be there for a launch that takes a copy; 0: none.
+func (p *programBody) packWanted(b nest.Bind) uint64 {
+	all := uint64(0)
+	for _, l := range p.packing(b) {
+		if len(l.Wanted) == 0 {
+			return 0
+		}
+		for _, t := range l.Wanted {
+			all |= 1 << max(p.s.index(t), 0)
+		}
+	}
+	return all
+}
+
 // packKey says what is copied, and in which order of axes.
 func packKey(b nest.Bind) string { return fmt.Sprintf("%p %v", b.Tensor, b.Order) }
 
 // sharesPack reports whether several launches take the same copy: of an input, whose elements stay what they are.
 func (p *programBody) sharesPack(b nest.Bind) bool {
-	n := 0
+	return len(p.packing(b)) > 1 && slices.Contains(p.program.Func.Inputs, b.Tensor)
+}
+
+// packing are the launches that take a copy, each as often as it does.
+func (p *programBody) packing(b nest.Bind) []*nest.Launch {
+	var r []*nest.Launch
 	for _, l := range p.program.Nests.Launches {
 		for i, c := range l.Operands {
 			if _, lies := l.AsItLies(i); c.Pack && !lies && packKey(c) == packKey(b) {
-				n++
+				r = append(r, l)
 			}
 		}
 	}
-	return n > 1 && slices.Contains(p.program.Func.Inputs, b.Tensor)
+	return r
 }

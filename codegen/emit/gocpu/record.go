@@ -61,13 +61,17 @@ func (g *opGen) recordable() []string {
 	var list []string
 	for _, n := range g.inputNames() {
 		for _, gr := range g.groups {
-			if gr.backward != nil && !slices.Contains(list, n) &&
-				slices.ContainsFunc(gr.backward.params, func(p *param) bool { return p.name == "@"+n && p.mode == "Gradient" }) {
+			if gr.backward != nil && !slices.Contains(list, n) && gr.backward.gives(n) {
 				list = append(list, n)
 			}
 		}
 	}
 	return list
+}
+
+// gives tells whether there is a gradient of an input.
+func (s *signature) gives(input string) bool {
+	return slices.ContainsFunc(s.params, func(p *param) bool { return p.name == "@"+input && p.mode == "Gradient" })
 }
 
 // saves reports whether some variant keeps something for its derivative.
@@ -120,7 +124,11 @@ func (f *apiFunc) recordGroup(gr *group) []jen.Code {
 	tensors := func(names []string) jen.Code {
 		return jen.Index().Add(tensorType).ValuesFunc(func(v *jen.Group) {
 			for _, n := range names {
-				v.Add(f.tensor(n))
+				if slices.Contains(g.inputNames(), n) && !gr.backward.gives(n) {
+					v.Nil() // no gradient goes there
+				} else {
+					v.Add(f.tensor(n))
+				}
 			}
 		})
 	}

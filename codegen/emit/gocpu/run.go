@@ -208,7 +208,7 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 				calls[i] = []jen.Code{c}
 				continue
 			}
-			b, err := g.programBody(s, p)
+			b, err := g.programBody(s, variant, p)
 			if err != nil {
 				return nil, err
 			}
@@ -226,7 +226,7 @@ func (g *opGen) runBody(s *signature, variant int, programs []typedProgram) ([]j
 	// One text for all dtypes where the programs differ by their kernels alone.
 	var bodies []*programBody
 	for _, p := range programs {
-		b, err := g.programBody(s, p)
+		b, err := g.programBody(s, variant, p)
 		if err != nil {
 			return nil, err
 		}

@@ -17,8 +17,9 @@ type signature struct {
 	run    string // the function that runs its programs
 	params []*param
 	group  *group
-	back   bool   // of the backward function
-	part   string // which part of the op its programs compute; "": all
+	back   bool     // of the backward function
+	part   string   // which part of the op its programs compute; "": all
+	taken  []taking // once its programs are written
 }
 
 // param is one tensor of a signature.

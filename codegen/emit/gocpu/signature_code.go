@@ -91,7 +91,7 @@ func (s *signature) outer() bool {
 	return pack != ""
 }
 
-// nameSignatures writes the signatures of all groups. Equal ones have one name.
+// nameSignatures writes the signatures of all groups, once their programs are written. Equal ones have one name.
 func (g *opGen) nameSignatures() error {
 	seen := map[string]string{}
 	for _, gr := range g.groups {
@@ -167,16 +167,12 @@ func (g *opGen) signatureValue(s *signature) (jen.Code, error) {
 	if len(g.alike()) > 0 {
 		f = append(f, field("Alike", jen.Id(g.low+"Alike")))
 	}
-	if temps := g.temps(s); temps != nil {
-		f = append(f, field("Temps", jen.Index().Index().Int().ValuesFunc(func(list *jen.Group) {
-			for _, axes := range temps {
-				list.ValuesFunc(func(one *jen.Group) {
-					for _, a := range axes {
-						one.Lit(a)
-					}
-				})
-			}
-		})))
+	scratch, err := g.scratch(s)
+	if err != nil {
+		return nil, err
+	}
+	if scratch != nil {
+		f = append(f, jen.Line().Add(field("Scratch", jen.Index().Qual(runtimePath, "Scratch").Values(scratch...))))
 	}
 	f = append(f, jen.Line().Add(field("Params", jen.Index().Qual(runtimePath, "Param").Values(append(params, jen.Line())...))), jen.Line())
 	return jen.Qual(runtimePath, "Signature").Values(f...), nil

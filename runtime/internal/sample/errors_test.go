@@ -143,6 +143,11 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("%v: %v, %v", c.attrs, y, err)
 		}
 	}
+	for _, in := range [][]*runtime.Tensor{nil, make([]*runtime.Tensor, 7)} {
+		if _, err := op.Invoke(in, nil); !errors.Is(err, runtime.ErrShape) {
+			t.Errorf("Invoke with %d inputs: %v", len(in), err)
+		}
+	}
 	soft := runtime.Must(runtime.Lookup("sample.softmax"))
 	if y, err := soft.Call([]*runtime.Tensor{x}, map[string]any{"axis": 0.0}); err != nil || len(y) != 1 {
 		t.Errorf("softmax: %v", err)
