@@ -192,6 +192,7 @@ var pseudoHuberForward = runtime.Signature{
 
 var pseudoHuberBackward = runtime.Signature{
 	Op: "robust.pseudo_huber", Vars: pseudoHuberVars, Axes: pseudoHuberAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

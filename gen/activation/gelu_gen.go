@@ -191,21 +191,6 @@ func geluTanhRun(b *runtime.Bound, v *geluValues) {
 	}
 }
 
-var geluForwards = [...]*runtime.Signature{
-	0: &geluNoneForward,
-	1: &geluNoneForward,
-}
-
-// geluRun runs the op in a variant.
-func geluRun(b *runtime.Bound, v *geluValues, variant int) {
-	switch variant {
-	case 0:
-		geluNoneRun(b, v)
-	case 1:
-		geluTanhRun(b, v)
-	}
-}
-
 // geluNoneRunBackward computes the derivative of gelu with approximate none.
 func geluNoneRunBackward(b *runtime.Bound, v *geluValues) {
 	if b.Tensor(2) != nil {
@@ -240,6 +225,21 @@ func geluTanhRunBackward(b *runtime.Bound, v *geluValues) {
 		case runtime.F64:
 			gelu_tanh_f64_backward_0_launch(&a)
 		}
+	}
+}
+
+var geluForwards = [...]*runtime.Signature{
+	0: &geluNoneForward,
+	1: &geluNoneForward,
+}
+
+// geluRun runs the op in a variant.
+func geluRun(b *runtime.Bound, v *geluValues, variant int) {
+	switch variant {
+	case 0:
+		geluNoneRun(b, v)
+	case 1:
+		geluTanhRun(b, v)
 	}
 }
 

@@ -167,6 +167,7 @@ var (
 
 var gluForward = runtime.Signature{
 	Op: "activation.glu", Vars: gluVars, Axes: gluAxes, Placed: &gluPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -175,6 +176,7 @@ var gluForward = runtime.Signature{
 
 var gluBackward = runtime.Signature{
 	Op: "activation.glu", Vars: gluVars, Axes: gluAxes, Placed: &gluPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

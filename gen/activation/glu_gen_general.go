@@ -72,7 +72,7 @@ func gluRunF32(b *runtime.Bound, v *gluValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -117,7 +117,7 @@ func gluRunF64(b *runtime.Bound, v *gluValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -174,7 +174,7 @@ func gluRunBackwardF32(b *runtime.Bound, v *gluValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -231,6 +231,6 @@ func gluRunBackwardF64(b *runtime.Bound, v *gluValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

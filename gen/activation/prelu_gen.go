@@ -154,6 +154,7 @@ var preluForward = runtime.Signature{
 
 var preluBackward = runtime.Signature{
 	Op: "activation.prelu", Vars: preluVars, Axes: preluAxes, Placed: &preluPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{1}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},

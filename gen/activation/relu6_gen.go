@@ -131,6 +131,7 @@ var (
 
 var relu6Forward = runtime.Signature{
 	Op: "activation.relu6", Vars: relu6Vars, Axes: relu6Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

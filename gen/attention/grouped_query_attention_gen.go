@@ -274,28 +274,6 @@ func groupedQueryAttentionCausalNoScaleRun(b *runtime.Bound, v *groupedQueryAtte
 	return nil
 }
 
-var groupedQueryAttentionForwards = [...]*runtime.Signature{
-	0: &groupedQueryAttentionNoCausalScaleForward,
-	1: &groupedQueryAttentionNoCausalScaleForward,
-	2: &groupedQueryAttentionCausalScaleForward,
-	3: &groupedQueryAttentionCausalScaleForward,
-}
-
-// groupedQueryAttentionRun runs the op in a variant.
-func groupedQueryAttentionRun(b *runtime.Bound, v *groupedQueryAttentionValues, variant int) error {
-	switch variant {
-	case 0:
-		groupedQueryAttentionNoCausalScaleRun(b, v)
-	case 1:
-		groupedQueryAttentionNoCausalNoScaleRun(b, v)
-	case 2:
-		return groupedQueryAttentionCausalScaleRun(b, v)
-	case 3:
-		return groupedQueryAttentionCausalNoScaleRun(b, v)
-	}
-	return nil
-}
-
 // groupedQueryAttentionNoCausalScaleRunBackward computes the derivative of grouped_query_attention with causal false, scale given.
 func groupedQueryAttentionNoCausalScaleRunBackward(b *runtime.Bound, v *groupedQueryAttentionValues) {
 	sum := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[2]*b.Ext[3]*b.Ext[5])
@@ -536,6 +514,28 @@ func groupedQueryAttentionCausalNoScaleRunBackward(b *runtime.Bound, v *groupedQ
 	return nil
 }
 
+var groupedQueryAttentionForwards = [...]*runtime.Signature{
+	0: &groupedQueryAttentionNoCausalScaleForward,
+	1: &groupedQueryAttentionNoCausalScaleForward,
+	2: &groupedQueryAttentionCausalScaleForward,
+	3: &groupedQueryAttentionCausalScaleForward,
+}
+
+// groupedQueryAttentionRun runs the op in a variant.
+func groupedQueryAttentionRun(b *runtime.Bound, v *groupedQueryAttentionValues, variant int) error {
+	switch variant {
+	case 0:
+		groupedQueryAttentionNoCausalScaleRun(b, v)
+	case 1:
+		groupedQueryAttentionNoCausalNoScaleRun(b, v)
+	case 2:
+		return groupedQueryAttentionCausalScaleRun(b, v)
+	case 3:
+		return groupedQueryAttentionCausalNoScaleRun(b, v)
+	}
+	return nil
+}
+
 var groupedQueryAttentionBackwards = [...]*runtime.Signature{
 	0: &groupedQueryAttentionNoCausalScaleBackward,
 	1: &groupedQueryAttentionNoCausalScaleBackward,
@@ -564,7 +564,8 @@ var (
 )
 
 var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 5}, More: 1}, {Axes: []int{0, 1, 2, 3}, Absent: 1 << 4}, {Axes: []int{0, 1, 2, 3}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true, Batch: 2},
@@ -576,7 +577,8 @@ var groupedQueryAttentionNoCausalScaleForward = runtime.Signature{
 }
 
 var groupedQueryAttentionNoCausalScaleBackward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 5}, More: 3}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true, Batch: 2},
@@ -591,7 +593,8 @@ var groupedQueryAttentionNoCausalScaleBackward = runtime.Signature{
 }
 
 var groupedQueryAttentionCausalScaleForward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 5}, More: 2}, {Axes: []int{0, 1, 2, 3}, More: 1}, {Axes: []int{0, 1, 2, 3, 6}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true},
@@ -601,7 +604,8 @@ var groupedQueryAttentionCausalScaleForward = runtime.Signature{
 }
 
 var groupedQueryAttentionCausalScaleBackward = runtime.Signature{
-	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes, Temps: [][]int{{0, 1, 2, 3, 5}},
+	Op: "attention.grouped_query_attention", Vars: groupedQueryAttentionVars, Axes: groupedQueryAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 5}, More: 4}, {Axes: []int{0, 1, 2, 3}, More: 2}, {Axes: []int{0, 1, 2, 3, 4}}, {Axes: []int{0, 1, 4, 5}}, {Axes: []int{0, 1, 5, 6}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 4}}, Splat: true},

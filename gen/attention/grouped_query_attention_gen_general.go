@@ -283,7 +283,7 @@ func groupedQueryAttentionCausalScaleRunF32(b *runtime.Bound, v *groupedQueryAtt
 	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -561,7 +561,7 @@ func groupedQueryAttentionCausalScaleRunF64(b *runtime.Bound, v *groupedQueryAtt
 	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -708,7 +708,7 @@ func groupedQueryAttentionCausalNoScaleRunF32(b *runtime.Bound, v *groupedQueryA
 	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -822,7 +822,7 @@ func groupedQueryAttentionCausalNoScaleRunF64(b *runtime.Bound, v *groupedQueryA
 	} else if err := runtime.Split(part, B*H*G*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -1214,9 +1214,9 @@ func groupedQueryAttentionCausalScaleRunBackwardF32(b *runtime.Bound, v *grouped
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dq)
-	copy(runtime.Elements[float32](b, 5), dk)
-	copy(runtime.Elements[float32](b, 6), dv)
+	runtime.Copy(runtime.Elements[float32](b, 4), dq)
+	runtime.Copy(runtime.Elements[float32](b, 5), dk)
+	runtime.Copy(runtime.Elements[float32](b, 6), dv)
 	return nil
 }
 
@@ -1607,9 +1607,9 @@ func groupedQueryAttentionCausalScaleRunBackwardF64(b *runtime.Bound, v *grouped
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dq)
-	copy(runtime.Elements[float64](b, 5), dk)
-	copy(runtime.Elements[float64](b, 6), dv)
+	runtime.Copy(runtime.Elements[float64](b, 4), dq)
+	runtime.Copy(runtime.Elements[float64](b, 5), dk)
+	runtime.Copy(runtime.Elements[float64](b, 6), dv)
 	return nil
 }
 
@@ -1932,9 +1932,9 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF32(b *runtime.Bound, v *group
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dq)
-	copy(runtime.Elements[float32](b, 5), dk)
-	copy(runtime.Elements[float32](b, 6), dv)
+	runtime.Copy(runtime.Elements[float32](b, 4), dq)
+	runtime.Copy(runtime.Elements[float32](b, 5), dk)
+	runtime.Copy(runtime.Elements[float32](b, 6), dv)
 	return nil
 }
 
@@ -2257,8 +2257,8 @@ func groupedQueryAttentionCausalNoScaleRunBackwardF64(b *runtime.Bound, v *group
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dq)
-	copy(runtime.Elements[float64](b, 5), dk)
-	copy(runtime.Elements[float64](b, 6), dv)
+	runtime.Copy(runtime.Elements[float64](b, 4), dq)
+	runtime.Copy(runtime.Elements[float64](b, 5), dk)
+	runtime.Copy(runtime.Elements[float64](b, 6), dv)
 	return nil
 }

@@ -190,6 +190,7 @@ var (
 
 var rotaryEmbeddingForward = runtime.Signature{
 	Op: "attention.rotary_embedding", Vars: rotaryEmbeddingVars, Axes: rotaryEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 2}, More: 1}, {Axes: []int{0, 1, 2, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}}},
@@ -198,6 +199,7 @@ var rotaryEmbeddingForward = runtime.Signature{
 
 var rotaryEmbeddingBackward = runtime.Signature{
 	Op: "attention.rotary_embedding", Vars: rotaryEmbeddingVars, Axes: rotaryEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 2}, More: 1}, {Axes: []int{0, 1, 2, 3}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}}},

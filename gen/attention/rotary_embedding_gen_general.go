@@ -146,7 +146,7 @@ func rotaryEmbeddingRunF32(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 	} else if err := runtime.Split(part, B*L*H, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -270,7 +270,7 @@ func rotaryEmbeddingRunF64(b *runtime.Bound, v *rotaryEmbeddingValues) error {
 	} else if err := runtime.Split(part, B*L*H, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -359,7 +359,7 @@ func rotaryEmbeddingRunBackwardF32(b *runtime.Bound, v *rotaryEmbeddingValues) e
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -448,6 +448,6 @@ func rotaryEmbeddingRunBackwardF64(b *runtime.Bound, v *rotaryEmbeddingValues) e
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

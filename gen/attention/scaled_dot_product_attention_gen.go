@@ -95,7 +95,7 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 		case 0, 2, 8, 10:
 			savedMax := bound.Tensor(7)
 			savedSum2 := bound.Tensor(8)
-			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, nil, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
 					return err
@@ -109,7 +109,7 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 			savedMax.Release()
 			savedSum2.Release()
 		case 1, 3, 9, 11:
-			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, nil, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
 					return err
@@ -123,7 +123,7 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 		case 4, 6, 12, 14:
 			savedMax := bound.Tensor(7)
 			savedSum2 := bound.Tensor(8)
-			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, nil, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}, {Name: "max", Tensor: savedMax}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
 					return err
@@ -137,7 +137,7 @@ func ScaledDotProductAttention(q, k, v, mask, bias *runtime.Tensor, seed runtime
 			savedMax.Release()
 			savedSum2.Release()
 		case 5, 7, 13, 15:
-			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, mask, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
+			runtime.Record("attention.scaled_dot_product_attention", []*runtime.Tensor{y, a}, []*runtime.Tensor{q, k, v, nil, bias}, []runtime.Saved{{Name: "q", Tensor: q}, {Name: "k", Tensor: k}, {Name: "v", Tensor: v}, {Name: "mask", Tensor: mask, Shape: true}, {Name: "bias", Tensor: bias}, {Name: "a", Tensor: a}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := scaledDotProductAttentionBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(1), back.Grad(2), back.Grad(4)); err != nil {
 					return err
@@ -772,64 +772,6 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *sc
 		return scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b, v)
 	case runtime.F64:
 		return scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b, v)
-	}
-	return nil
-}
-
-var scaledDotProductAttentionForwards = [...]*runtime.Signature{
-	0:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	1:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
-	2:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
-	3:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
-	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
-	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-	8:  &scaledDotProductAttentionCausalMaskScaleIfForward,
-	9:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
-	10: &scaledDotProductAttentionCausalMaskScaleIfForward,
-	11: &scaledDotProductAttentionNoCausalMaskScaleElseForward,
-	12: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
-	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-	14: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
-	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
-}
-
-// scaledDotProductAttentionRun runs the op in a variant.
-func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttentionValues, variant int) error {
-	switch variant {
-	case 0:
-		scaledDotProductAttentionNoCausalMaskScaleIfRun(b, v)
-	case 1:
-		return scaledDotProductAttentionNoCausalMaskScaleElseRun(b, v)
-	case 2:
-		scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b, v)
-	case 3:
-		return scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b, v)
-	case 4:
-		scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b, v)
-	case 5:
-		return scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b, v)
-	case 6:
-		scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b, v)
-	case 7:
-		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b, v)
-	case 8:
-		scaledDotProductAttentionCausalMaskScaleIfRun(b, v)
-	case 9:
-		return scaledDotProductAttentionCausalMaskScaleElseRun(b, v)
-	case 10:
-		scaledDotProductAttentionCausalMaskNoScaleIfRun(b, v)
-	case 11:
-		return scaledDotProductAttentionCausalMaskNoScaleElseRun(b, v)
-	case 12:
-		scaledDotProductAttentionCausalNoMaskScaleIfRun(b, v)
-	case 13:
-		return scaledDotProductAttentionCausalNoMaskScaleElseRun(b, v)
-	case 14:
-		scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b, v)
-	case 15:
-		return scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b, v)
 	}
 	return nil
 }
@@ -1858,6 +1800,64 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackward(b *runtime.Boun
 	return nil
 }
 
+var scaledDotProductAttentionForwards = [...]*runtime.Signature{
+	0:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
+	1:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	2:  &scaledDotProductAttentionNoCausalMaskScaleIfForward,
+	3:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	4:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
+	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfForward,
+	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	8:  &scaledDotProductAttentionCausalMaskScaleIfForward,
+	9:  &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	10: &scaledDotProductAttentionCausalMaskScaleIfForward,
+	11: &scaledDotProductAttentionNoCausalMaskScaleElseForward,
+	12: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
+	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+	14: &scaledDotProductAttentionCausalNoMaskScaleIfForward,
+	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseForward,
+}
+
+// scaledDotProductAttentionRun runs the op in a variant.
+func scaledDotProductAttentionRun(b *runtime.Bound, v *scaledDotProductAttentionValues, variant int) error {
+	switch variant {
+	case 0:
+		scaledDotProductAttentionNoCausalMaskScaleIfRun(b, v)
+	case 1:
+		return scaledDotProductAttentionNoCausalMaskScaleElseRun(b, v)
+	case 2:
+		scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b, v)
+	case 3:
+		return scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b, v)
+	case 4:
+		scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b, v)
+	case 5:
+		return scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b, v)
+	case 6:
+		scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b, v)
+	case 7:
+		return scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b, v)
+	case 8:
+		scaledDotProductAttentionCausalMaskScaleIfRun(b, v)
+	case 9:
+		return scaledDotProductAttentionCausalMaskScaleElseRun(b, v)
+	case 10:
+		scaledDotProductAttentionCausalMaskNoScaleIfRun(b, v)
+	case 11:
+		return scaledDotProductAttentionCausalMaskNoScaleElseRun(b, v)
+	case 12:
+		scaledDotProductAttentionCausalNoMaskScaleIfRun(b, v)
+	case 13:
+		return scaledDotProductAttentionCausalNoMaskScaleElseRun(b, v)
+	case 14:
+		scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b, v)
+	case 15:
+		return scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b, v)
+	}
+	return nil
+}
+
 var scaledDotProductAttentionBackwards = [...]*runtime.Signature{
 	0:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
 	1:  &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
@@ -1867,13 +1867,13 @@ var scaledDotProductAttentionBackwards = [...]*runtime.Signature{
 	5:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 	6:  &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
 	7:  &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
-	8:  &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
+	8:  &scaledDotProductAttentionCausalMaskScaleIfBackward,
 	9:  &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
-	10: &scaledDotProductAttentionNoCausalMaskScaleIfBackward,
+	10: &scaledDotProductAttentionCausalMaskScaleIfBackward,
 	11: &scaledDotProductAttentionNoCausalMaskScaleElseBackward,
-	12: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
+	12: &scaledDotProductAttentionCausalNoMaskScaleIfBackward,
 	13: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
-	14: &scaledDotProductAttentionNoCausalNoMaskScaleIfBackward,
+	14: &scaledDotProductAttentionCausalNoMaskScaleIfBackward,
 	15: &scaledDotProductAttentionNoCausalNoMaskScaleElseBackward,
 }
 
@@ -1923,6 +1923,7 @@ var (
 
 var scaledDotProductAttentionNoCausalMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Param: 4}, {Axes: []int{0, 1}, Absent: 1 << 7}, {Axes: []int{0, 1}, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -1938,6 +1939,7 @@ var scaledDotProductAttentionNoCausalMaskScaleIfForward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalMaskScaleIfBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{0, 1}}, {Param: 4}, {Axes: []int{0, 1, 2}, Wanted: 1 << 13, Absent: 1 << 10}, {Axes: []int{0, 1, 3}, Wanted: 1 << 10, Absent: 1 << 13}},
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -1958,6 +1960,7 @@ var scaledDotProductAttentionNoCausalMaskScaleIfBackward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalMaskScaleElseForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
@@ -1971,6 +1974,7 @@ var scaledDotProductAttentionNoCausalMaskScaleElseForward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalMaskScaleElseBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 4}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1}, More: 2}, {Axes: []int{0, 1, 2}}, {Axes: []int{0, 2, 3}}, {Axes: []int{0, 3, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
@@ -1989,6 +1993,7 @@ var scaledDotProductAttentionNoCausalMaskScaleElseBackward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalNoMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}}, {Axes: []int{0, 1}, Absent: 1 << 7}, {Axes: []int{0, 1}, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -2004,6 +2009,7 @@ var scaledDotProductAttentionNoCausalNoMaskScaleIfForward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalNoMaskScaleIfBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{0, 1}}, {Axes: []int{0, 1, 2}, Wanted: 1 << 13, Absent: 1 << 10}, {Axes: []int{0, 1, 3}, Wanted: 1 << 10, Absent: 1 << 13}},
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -2024,6 +2030,7 @@ var scaledDotProductAttentionNoCausalNoMaskScaleIfBackward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalNoMaskScaleElseForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<4}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
@@ -2037,6 +2044,7 @@ var scaledDotProductAttentionNoCausalNoMaskScaleElseForward = runtime.Signature{
 
 var scaledDotProductAttentionNoCausalNoMaskScaleElseBackward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 4}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1}, More: 2}, {Axes: []int{0, 1, 2}}, {Axes: []int{0, 2, 3}}, {Axes: []int{0, 3, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true},
@@ -2055,6 +2063,7 @@ var scaledDotProductAttentionNoCausalNoMaskScaleElseBackward = runtime.Signature
 
 var scaledDotProductAttentionCausalMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Param: 4}, {Axes: []int{0, 1}, Absent: 1 << 7}, {Axes: []int{0, 1}, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -2068,8 +2077,30 @@ var scaledDotProductAttentionCausalMaskScaleIfForward = runtime.Signature{
 	},
 }
 
+var scaledDotProductAttentionCausalMaskScaleIfBackward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{0, 1}}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{3}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Param: 4}, {Axes: []int{0, 1, 2}, Wanted: 1 << 13, Absent: 1 << 10}, {Axes: []int{0, 1, 3}, Wanted: 1 << 10, Absent: 1 << 13}},
+	Params: []runtime.Param{
+		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2:  {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3:  {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
+		5:  {Name: "a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		6:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		7:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		9:  {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0},
+		11: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1 << 1},
+		12: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1 << 2},
+		13: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4},
+	},
+}
+
 var scaledDotProductAttentionCausalNoMaskScaleIfForward = runtime.Signature{
 	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Absent: 1 << 7}, {Axes: []int{0, 1}, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -2080,6 +2111,27 @@ var scaledDotProductAttentionCausalNoMaskScaleIfForward = runtime.Signature{
 		6: {Name: "a", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, InPlace: 1<<3 | 1<<4},
 		7: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
 		8: {Name: "sum2", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, InPlace: 1 << 3},
+	},
+}
+
+var scaledDotProductAttentionCausalNoMaskScaleIfBackward = runtime.Signature{
+	Op: "attention.scaled_dot_product_attention", Vars: scaledDotProductAttentionVars, Axes: scaledDotProductAttentionAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{0, 1}}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{3}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1, 2}, Wanted: 1 << 13, Absent: 1 << 10}, {Axes: []int{0, 1, 3}, Wanted: 1 << 10, Absent: 1 << 13}},
+	Params: []runtime.Param{
+		0:  {Name: "q", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
+		1:  {Name: "k", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
+		2:  {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Splat: true, Batch: 1},
+		3:  {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true},
+		4:  {Name: "bias", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Optional: true, Splat: true, Batch: 1},
+		5:  {Name: "a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		6:  {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		7:  {Name: "sum2", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		8:  {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
+		9:  {Name: "gradient of a", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
+		10: {Name: "gradient of q", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Of: 0, InPlace: 1 << 3},
+		11: {Name: "gradient of k", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Of: 1, InPlace: 1<<1 | 1<<3},
+		12: {Name: "gradient of v", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 4}}, Of: 2, InPlace: 1<<2 | 1<<3},
+		13: {Name: "gradient of bias", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1, Optional: true}, {Axis: 3, Optional: true}}, Of: 4, InPlace: 1 << 3},
 	},
 }
 

@@ -249,8 +249,8 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF32(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -493,8 +493,8 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunF64(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -635,8 +635,8 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -775,8 +775,8 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -910,8 +910,8 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF32(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -1042,8 +1042,8 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunF64(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -1144,8 +1144,8 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -1245,8 +1245,8 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -1356,8 +1356,8 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF32(b *runtime.Bound, v *sca
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -1466,8 +1466,8 @@ func scaledDotProductAttentionCausalMaskScaleElseRunF64(b *runtime.Bound, v *sca
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -1577,8 +1577,8 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF32(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -1687,8 +1687,8 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunF64(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -1796,8 +1796,8 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF32(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -1904,8 +1904,8 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunF64(b *runtime.Bound, v *s
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -2013,8 +2013,8 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF32(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
-	copy(runtime.Elements[float32](b, 6), a)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 6), a)
 	return nil
 }
 
@@ -2121,8 +2121,8 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunF64(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, B*L, V*S); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
-	copy(runtime.Elements[float64](b, 6), a)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 6), a)
 	return nil
 }
 
@@ -2552,10 +2552,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -2983,10 +2983,10 @@ func scaledDotProductAttentionNoCausalMaskScaleElseRunBackwardF64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -3277,10 +3277,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF32(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -3570,10 +3570,10 @@ func scaledDotProductAttentionNoCausalMaskNoScaleElseRunBackwardF64(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -3854,10 +3854,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF32(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -4137,10 +4137,10 @@ func scaledDotProductAttentionNoCausalNoMaskScaleElseRunBackwardF64(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -4387,10 +4387,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF32(b *runtime
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -4636,10 +4636,10 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRunBackwardF64(b *runtime
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -4900,10 +4900,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF32(b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -5163,10 +5163,10 @@ func scaledDotProductAttentionCausalMaskScaleElseRunBackwardF64(b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -5427,10 +5427,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -5690,10 +5690,10 @@ func scaledDotProductAttentionCausalMaskNoScaleElseRunBackwardF64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -5953,10 +5953,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -6215,10 +6215,10 @@ func scaledDotProductAttentionCausalNoMaskScaleElseRunBackwardF64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }
 
@@ -6478,10 +6478,10 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF32(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 8), dq)
-	copy(runtime.Elements[float32](b, 9), dk)
-	copy(runtime.Elements[float32](b, 10), dv)
-	copy(runtime.Elements[float32](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float32](b, 8), dq)
+	runtime.Copy(runtime.Elements[float32](b, 9), dk)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 11), dbias)
 	return nil
 }
 
@@ -6740,9 +6740,9 @@ func scaledDotProductAttentionCausalNoMaskNoScaleElseRunBackwardF64(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 8), dq)
-	copy(runtime.Elements[float64](b, 9), dk)
-	copy(runtime.Elements[float64](b, 10), dv)
-	copy(runtime.Elements[float64](b, 11), dbias)
+	runtime.Copy(runtime.Elements[float64](b, 8), dq)
+	runtime.Copy(runtime.Elements[float64](b, 9), dk)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 11), dbias)
 	return nil
 }

@@ -104,7 +104,7 @@ func ConvBlock(x, w, b, m, v *runtime.Tensor, attrs *ConvBlockAttrs) (*runtime.T
 				return nil
 			})
 		case 1:
-			runtime.Record("compose.conv_block", []*runtime.Tensor{y}, []*runtime.Tensor{x, w, b, m, v}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "w", Tensor: w}, {Name: "b", Tensor: b, Shape: true}, {Name: "m", Tensor: m}, {Name: "v", Tensor: v}}, func(back *runtime.Backprop) error {
+			runtime.Record("compose.conv_block", []*runtime.Tensor{y}, []*runtime.Tensor{x, w, nil, m, v}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "w", Tensor: w}, {Name: "b", Tensor: b, Shape: true}, {Name: "m", Tensor: m}, {Name: "v", Tensor: v}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				bound.Count(2, "stride", len(vals.stride))
 				bound.Count(2, "pad", len(vals.pad))
@@ -289,22 +289,6 @@ func convBlockNoBRun(b *runtime.Bound, v *convBlockValues) error {
 	}
 }
 
-var convBlockForwards = [...]*runtime.Signature{
-	0: &convBlockBForward,
-	1: &convBlockNoBForward,
-}
-
-// convBlockRun runs the op in a variant.
-func convBlockRun(b *runtime.Bound, v *convBlockValues, variant int) error {
-	switch variant {
-	case 0:
-		return convBlockBRun(b, v)
-	case 1:
-		return convBlockNoBRun(b, v)
-	}
-	return nil
-}
-
 // convBlockBRunBackward0 is one of the cases of convBlockBRunBackward.
 func convBlockBRunBackward0(b *runtime.Bound, v *convBlockValues) error {
 	switch b.DType[0] {
@@ -395,6 +379,22 @@ func convBlockNoBRunBackward(b *runtime.Bound, v *convBlockValues) error {
 	}
 }
 
+var convBlockForwards = [...]*runtime.Signature{
+	0: &convBlockBForward,
+	1: &convBlockNoBForward,
+}
+
+// convBlockRun runs the op in a variant.
+func convBlockRun(b *runtime.Bound, v *convBlockValues, variant int) error {
+	switch variant {
+	case 0:
+		return convBlockBRun(b, v)
+	case 1:
+		return convBlockNoBRun(b, v)
+	}
+	return nil
+}
+
 var convBlockBackwards = [...]*runtime.Signature{
 	0: &convBlockBBackward,
 	1: &convBlockNoBBackward,
@@ -418,7 +418,8 @@ var (
 )
 
 var convBlockBForward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3, 5}, More: 2}, {Axes: []int{0, 3, 5, 6}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -430,7 +431,8 @@ var convBlockBForward = runtime.Signature{
 }
 
 var convBlockBBackward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3, 5}, More: 3}, {Axes: []int{0, 3, 5, 6}}, {Axes: []int{3}, More: 4}, {Axes: []int{0, 1, 2}}, {Axes: []int{1, 3, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -447,7 +449,8 @@ var convBlockBBackward = runtime.Signature{
 }
 
 var convBlockNoBForward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3, 5}, More: 2}, {Axes: []int{0, 3, 5, 6}}, {Spread: 1<<0 | 1<<1 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},
@@ -459,7 +462,8 @@ var convBlockNoBForward = runtime.Signature{
 }
 
 var convBlockNoBBackward = runtime.Signature{
-	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike, Temps: [][]int{{0, 3, 5, 6}},
+	Op: "compose.conv_block", Vars: convBlockVars, Axes: convBlockAxes, Alike: convBlockAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3, 5}, More: 3}, {Axes: []int{0, 3, 5, 6}}, {Axes: []int{3}, More: 3}, {Axes: []int{0, 1, 2}}, {Axes: []int{1, 3, 4}}, {Spread: 1<<0 | 1<<1 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}, {Axis: 4}}, Splat: true},

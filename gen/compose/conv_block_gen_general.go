@@ -365,7 +365,7 @@ func convBlockBRun0F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -554,7 +554,7 @@ func convBlockBRun0F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -777,7 +777,7 @@ func convBlockBRun1F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -997,7 +997,7 @@ func convBlockBRun1F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -1247,7 +1247,7 @@ func convBlockBRun2F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -1494,7 +1494,7 @@ func convBlockBRun2F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -1582,7 +1582,7 @@ func convBlockNoBRun0F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -1668,7 +1668,7 @@ func convBlockNoBRun0F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -1765,7 +1765,7 @@ func convBlockNoBRun1F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -1860,7 +1860,7 @@ func convBlockNoBRun1F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -1966,7 +1966,7 @@ func convBlockNoBRun2F32(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 5), y)
+	runtime.Copy(runtime.Elements[float32](b, 5), y)
 	return nil
 }
 
@@ -2070,7 +2070,7 @@ func convBlockNoBRun2F64(b *runtime.Bound, v *convBlockValues) error {
 	} else if err := runtime.Split(part, N*F*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 5), y)
+	runtime.Copy(runtime.Elements[float64](b, 5), y)
 	return nil
 }
 
@@ -2567,11 +2567,11 @@ func convBlockBRunBackward0F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), db)
-	copy(runtime.Elements[float32](b, 9), dm)
-	copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), db)
+	runtime.Copy(runtime.Elements[float32](b, 9), dm)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
 	return nil
 }
 
@@ -3062,11 +3062,11 @@ func convBlockBRunBackward0F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), db)
-	copy(runtime.Elements[float64](b, 9), dm)
-	copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), db)
+	runtime.Copy(runtime.Elements[float64](b, 9), dm)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
 	return nil
 }
 
@@ -3587,11 +3587,11 @@ func convBlockBRunBackward1F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), db)
-	copy(runtime.Elements[float32](b, 9), dm)
-	copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), db)
+	runtime.Copy(runtime.Elements[float32](b, 9), dm)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
 	return nil
 }
 
@@ -4108,11 +4108,11 @@ func convBlockBRunBackward1F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), db)
-	copy(runtime.Elements[float64](b, 9), dm)
-	copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), db)
+	runtime.Copy(runtime.Elements[float64](b, 9), dm)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
 	return nil
 }
 
@@ -4686,11 +4686,11 @@ func convBlockBRunBackward2F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), db)
-	copy(runtime.Elements[float32](b, 9), dm)
-	copy(runtime.Elements[float32](b, 10), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), db)
+	runtime.Copy(runtime.Elements[float32](b, 9), dm)
+	runtime.Copy(runtime.Elements[float32](b, 10), dv)
 	return nil
 }
 
@@ -5260,11 +5260,11 @@ func convBlockBRunBackward2F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), db)
-	copy(runtime.Elements[float64](b, 9), dm)
-	copy(runtime.Elements[float64](b, 10), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), db)
+	runtime.Copy(runtime.Elements[float64](b, 9), dm)
+	runtime.Copy(runtime.Elements[float64](b, 10), dv)
 	return nil
 }
 
@@ -5414,10 +5414,10 @@ func convBlockNoBRunBackward0F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), dm)
-	copy(runtime.Elements[float32](b, 9), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), dm)
+	runtime.Copy(runtime.Elements[float32](b, 9), dv)
 	return nil
 }
 
@@ -5566,10 +5566,10 @@ func convBlockNoBRunBackward0F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), dm)
-	copy(runtime.Elements[float64](b, 9), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), dm)
+	runtime.Copy(runtime.Elements[float64](b, 9), dv)
 	return nil
 }
 
@@ -5724,10 +5724,10 @@ func convBlockNoBRunBackward1F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), dm)
-	copy(runtime.Elements[float32](b, 9), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), dm)
+	runtime.Copy(runtime.Elements[float32](b, 9), dv)
 	return nil
 }
 
@@ -5881,10 +5881,10 @@ func convBlockNoBRunBackward1F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), dm)
-	copy(runtime.Elements[float64](b, 9), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), dm)
+	runtime.Copy(runtime.Elements[float64](b, 9), dv)
 	return nil
 }
 
@@ -6044,10 +6044,10 @@ func convBlockNoBRunBackward2F32(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 6), dx)
-	copy(runtime.Elements[float32](b, 7), dw)
-	copy(runtime.Elements[float32](b, 8), dm)
-	copy(runtime.Elements[float32](b, 9), dv)
+	runtime.Copy(runtime.Elements[float32](b, 6), dx)
+	runtime.Copy(runtime.Elements[float32](b, 7), dw)
+	runtime.Copy(runtime.Elements[float32](b, 8), dm)
+	runtime.Copy(runtime.Elements[float32](b, 9), dv)
 	return nil
 }
 
@@ -6206,9 +6206,9 @@ func convBlockNoBRunBackward2F64(b *runtime.Bound, v *convBlockValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 6), dx)
-	copy(runtime.Elements[float64](b, 7), dw)
-	copy(runtime.Elements[float64](b, 8), dm)
-	copy(runtime.Elements[float64](b, 9), dv)
+	runtime.Copy(runtime.Elements[float64](b, 6), dx)
+	runtime.Copy(runtime.Elements[float64](b, 7), dw)
+	runtime.Copy(runtime.Elements[float64](b, 8), dm)
+	runtime.Copy(runtime.Elements[float64](b, 9), dv)
 	return nil
 }

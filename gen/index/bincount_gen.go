@@ -92,6 +92,7 @@ var (
 
 var bincountForward = runtime.Signature{
 	Op: "index.bincount", Vars: bincountVars, Axes: bincountAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 1}}},

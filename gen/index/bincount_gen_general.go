@@ -78,6 +78,6 @@ func bincountRunInt[I runtime.Integer](b *runtime.Bound, v *bincountValues) erro
 	} else if err := runtime.Split(part, C, N); err != nil {
 		return err
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }

@@ -132,6 +132,7 @@ var (
 
 var bucketizeNoRightForward = runtime.Signature{
 	Op: "index.bucketize", Vars: bucketizeVars, Axes: bucketizeAxes,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "bounds", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},

@@ -169,6 +169,7 @@ var (
 
 var concatForward = runtime.Signature{
 	Op: "index.concat", Vars: concatVars, Axes: concatAxes, Placed: &concatPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

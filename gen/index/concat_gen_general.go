@@ -73,7 +73,7 @@ func concatRunF32(b *runtime.Bound, v *concatValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func concatRunF64(b *runtime.Bound, v *concatValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func concatRunBool(b *runtime.Bound, v *concatValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -226,7 +226,7 @@ func concatRunInt[T runtime.Integer](b *runtime.Bound, v *concatValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 

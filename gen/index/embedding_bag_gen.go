@@ -116,7 +116,7 @@ func EmbeddingBag(w, idx, offsets, scale *runtime.Tensor, attrs *EmbeddingBagAtt
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, idx, offsets, scale}, []runtime.Saved{{Name: "w", Tensor: w}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale}}, func(back *runtime.Backprop) error {
+			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, nil, nil, scale}, []runtime.Saved{{Name: "w", Tensor: w}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := embeddingBagBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Cotangent(0), back.Grad(0), back.Grad(3)); err != nil {
 					return err
@@ -128,7 +128,7 @@ func EmbeddingBag(w, idx, offsets, scale *runtime.Tensor, attrs *EmbeddingBagAtt
 				return nil
 			})
 		case 1, 3:
-			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, idx, offsets, scale}, []runtime.Saved{{Name: "w", Tensor: w, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, nil, nil, nil}, []runtime.Saved{{Name: "w", Tensor: w, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := embeddingBagBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
@@ -140,7 +140,7 @@ func EmbeddingBag(w, idx, offsets, scale *runtime.Tensor, attrs *EmbeddingBagAtt
 				return nil
 			})
 		case 5:
-			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, idx, offsets, scale}, []runtime.Saved{{Name: "w", Tensor: w}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("index.embedding_bag", []*runtime.Tensor{y}, []*runtime.Tensor{w, nil, nil, nil}, []runtime.Saved{{Name: "w", Tensor: w}, {Name: "idx", Tensor: idx}, {Name: "offsets", Tensor: offsets}, {Name: "scale", Tensor: scale, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := embeddingBagBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
@@ -238,28 +238,6 @@ func embeddingBagMaxNoScaleRun(b *runtime.Bound, v *embeddingBagValues) error {
 	return nil
 }
 
-var embeddingBagForwards = [...]*runtime.Signature{
-	0: &embeddingBagSumScaleForward,
-	1: &embeddingBagSumNoScaleForward,
-	3: &embeddingBagSumNoScaleForward,
-	5: &embeddingBagSumNoScaleForward,
-}
-
-// embeddingBagRun runs the op in a variant.
-func embeddingBagRun(b *runtime.Bound, v *embeddingBagValues, variant int) error {
-	switch variant {
-	case 0:
-		return embeddingBagSumScaleRun(b, v)
-	case 1:
-		return embeddingBagSumNoScaleRun(b, v)
-	case 3:
-		return embeddingBagMeanNoScaleRun(b, v)
-	case 5:
-		return embeddingBagMaxNoScaleRun(b, v)
-	}
-	return nil
-}
-
 // embeddingBagSumScaleRunBackward computes the derivative of embedding_bag with mode sum, scale given.
 func embeddingBagSumScaleRunBackward(b *runtime.Bound, v *embeddingBagValues) error {
 	switch b.DType[0] {
@@ -304,11 +282,33 @@ func embeddingBagMaxNoScaleRunBackward(b *runtime.Bound, v *embeddingBagValues) 
 	return nil
 }
 
+var embeddingBagForwards = [...]*runtime.Signature{
+	0: &embeddingBagSumScaleForward,
+	1: &embeddingBagSumNoScaleForward,
+	3: &embeddingBagMeanNoScaleForward,
+	5: &embeddingBagMaxNoScaleForward,
+}
+
+// embeddingBagRun runs the op in a variant.
+func embeddingBagRun(b *runtime.Bound, v *embeddingBagValues, variant int) error {
+	switch variant {
+	case 0:
+		return embeddingBagSumScaleRun(b, v)
+	case 1:
+		return embeddingBagSumNoScaleRun(b, v)
+	case 3:
+		return embeddingBagMeanNoScaleRun(b, v)
+	case 5:
+		return embeddingBagMaxNoScaleRun(b, v)
+	}
+	return nil
+}
+
 var embeddingBagBackwards = [...]*runtime.Signature{
 	0: &embeddingBagSumScaleBackward,
 	1: &embeddingBagSumNoScaleBackward,
-	3: &embeddingBagSumNoScaleBackward,
-	5: &embeddingBagSumNoScaleBackward,
+	3: &embeddingBagMeanNoScaleBackward,
+	5: &embeddingBagMaxNoScaleBackward,
 }
 
 // embeddingBagRunBackward runs its derivative in a variant.
@@ -333,6 +333,7 @@ var (
 
 var embeddingBagSumScaleForward = runtime.Signature{
 	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -344,6 +345,7 @@ var embeddingBagSumScaleForward = runtime.Signature{
 
 var embeddingBagSumScaleBackward = runtime.Signature{
 	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{2}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Axes: []int{2}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -357,6 +359,7 @@ var embeddingBagSumScaleBackward = runtime.Signature{
 
 var embeddingBagSumNoScaleForward = runtime.Signature{
 	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -368,6 +371,57 @@ var embeddingBagSumNoScaleForward = runtime.Signature{
 
 var embeddingBagSumNoScaleBackward = runtime.Signature{
 	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
+		2: {Name: "offsets", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 3}}, Splat: true},
+		3: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Optional: true, Splat: true},
+		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}}},
+		5: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 3},
+	},
+}
+
+var embeddingBagMeanNoScaleForward = runtime.Signature{
+	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 3}, More: 1}, {Axes: []int{3}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
+		2: {Name: "offsets", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 3}}, Splat: true},
+		3: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Optional: true, Splat: true},
+		4: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}}, InPlace: 1 << 3},
+	},
+}
+
+var embeddingBagMeanNoScaleBackward = runtime.Signature{
+	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{3}}, {Axes: []int{1, 3}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
+		2: {Name: "offsets", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 3}}, Splat: true},
+		3: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Optional: true, Splat: true},
+		4: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}}},
+		5: {Name: "gradient of w", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1 << 3},
+	},
+}
+
+var embeddingBagMaxNoScaleForward = runtime.Signature{
+	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{3}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{1, 3}, More: 1}, {Axes: []int{1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
+		2: {Name: "offsets", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 3}}, Splat: true},
+		3: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Optional: true, Splat: true},
+		4: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 3}, {Axis: 1}}, InPlace: 1 << 3},
+	},
+}
+
+var embeddingBagMaxNoScaleBackward = runtime.Signature{
+	Op: "index.embedding_bag", Vars: embeddingBagVars, Axes: embeddingBagAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{3}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{1, 3}}, {Axes: []int{1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

@@ -88,7 +88,7 @@ func embeddingBagSumScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *embed
 	} else if err := runtime.Split(part, N, E*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 4), y)
+	runtime.Copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
@@ -172,7 +172,7 @@ func embeddingBagSumScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *embed
 	} else if err := runtime.Split(part, N, E*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 4), y)
+	runtime.Copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
@@ -251,7 +251,7 @@ func embeddingBagSumNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 	} else if err := runtime.Split(part, N, E*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 4), y)
+	runtime.Copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
@@ -330,7 +330,7 @@ func embeddingBagSumNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 	} else if err := runtime.Split(part, N, E*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 4), y)
+	runtime.Copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
@@ -495,7 +495,7 @@ func embeddingBagMeanNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *em
 	} else if err := runtime.Split(part, N, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 4), y)
+	runtime.Copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
@@ -660,7 +660,7 @@ func embeddingBagMeanNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *em
 	} else if err := runtime.Split(part, N, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 4), y)
+	runtime.Copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
@@ -936,7 +936,7 @@ func embeddingBagMaxNoScaleRunF32Int[I runtime.Integer](b *runtime.Bound, v *emb
 	} else if err := runtime.Split(part, N, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 4), y)
+	runtime.Copy(runtime.Elements[float32](b, 4), y)
 	return nil
 }
 
@@ -1164,7 +1164,7 @@ func embeddingBagMaxNoScaleRunF64Int[I runtime.Integer](b *runtime.Bound, v *emb
 	} else if err := runtime.Split(part, N, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 4), y)
+	runtime.Copy(runtime.Elements[float64](b, 4), y)
 	return nil
 }
 
@@ -1186,9 +1186,9 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @w[idx[j], e] += if 0 <= j && j < |J| then @y[n, e] * scale[j] else @y[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		dwAcc := runtime.Temp[float64](b, V*E)
-		clear(dwAcc)
+		runtime.Clear(dwAcc)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1243,9 +1243,9 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @scale[j] += @y[n, e] * w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && 0 <= j && j < |J|
 	if wantDscale {
-		clear(dscale)
+		runtime.Clear(dscale)
 		dscaleAcc := runtime.Temp[float64](b, J)
-		clear(dscaleAcc)
+		runtime.Clear(dscaleAcc)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1309,8 +1309,8 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			dscale[i4] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), dw)
-	copy(runtime.Elements[float32](b, 6), dscale)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 6), dscale)
 	return nil
 }
 
@@ -1332,7 +1332,7 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @w[idx[j], e] += if 0 <= j && j < |J| then @y[n, e] * scale[j] else @y[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1384,7 +1384,7 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @scale[j] += @y[n, e] * w[idx[j], e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx) && 0 <= j && j < |J|
 	if wantDscale {
-		clear(dscale)
+		runtime.Clear(dscale)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1445,8 +1445,8 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 5), dw)
-	copy(runtime.Elements[float64](b, 6), dscale)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 6), dscale)
 	return nil
 }
 
@@ -1464,9 +1464,9 @@ func embeddingBagSumNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 
 	// @w[idx[j], e] += @y[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		dwAcc := runtime.Temp[float64](b, V*E)
-		clear(dwAcc)
+		runtime.Clear(dwAcc)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1514,7 +1514,7 @@ func embeddingBagSumNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 			dw[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
 	return nil
 }
 
@@ -1532,7 +1532,7 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 
 	// @w[idx[j], e] += @y[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		for n := range N {
 			dyRow := n * E
 			offsetsAt := offsets[n]
@@ -1577,7 +1577,7 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
 	return nil
 }
 
@@ -1684,9 +1684,9 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 
 	// @w[idx[j], e] += @sum[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		dwAcc := runtime.Temp[float64](b, V*E)
-		clear(dwAcc)
+		runtime.Clear(dwAcc)
 		for n := range N {
 			dsumRow := n * E
 			offsetsAt := offsets[n]
@@ -1735,7 +1735,7 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 			dw[i4] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
 	return nil
 }
 
@@ -1842,7 +1842,7 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 
 	// @w[idx[j], e] += @sum[n, e]   for n in N, e in E, j in exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))   where idx[j] != I(padding_idx)
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		for n := range N {
 			dsumRow := n * E
 			offsetsAt := offsets[n]
@@ -1888,7 +1888,7 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
 	return nil
 }
 
@@ -1945,9 +1945,9 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 
 	// @w[idx[if any[n] then exact(argmin[n, e]) else -1], e] += @y[n, e]   for n in N, e in E   where 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V|
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		dwAcc := runtime.Temp[float64](b, V*E)
-		clear(dwAcc)
+		runtime.Clear(dwAcc)
 		for n := range N {
 			anyAt := any2[n]
 			argminRow := n * E
@@ -1984,7 +1984,7 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 			dw[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
 	return nil
 }
 
@@ -2041,7 +2041,7 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 
 	// @w[idx[if any[n] then exact(argmin[n, e]) else -1], e] += @y[n, e]   for n in N, e in E   where 0 <= (if any[n] then exact(argmin[n, e]) else -1) && (if any[n] then exact(argmin[n, e]) else -1) < |J| && 0 <= exact(idx[if any[n] then exact(argmin[n, e]) else -1]) && exact(idx[if any[n] then exact(argmin[n, e]) else -1]) < |V|
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		for n := range N {
 			anyAt := any2[n]
 			argminRow := n * E
@@ -2075,6 +2075,6 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
 	return nil
 }

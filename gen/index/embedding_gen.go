@@ -59,7 +59,7 @@ func Embedding(w, idx *runtime.Tensor, attrs *EmbeddingAttrs) (*runtime.Tensor, 
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("index.embedding", []*runtime.Tensor{y}, []*runtime.Tensor{w, idx}, []runtime.Saved{{Name: "w", Tensor: w, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.embedding", []*runtime.Tensor{y}, []*runtime.Tensor{w, nil}, []runtime.Saved{{Name: "w", Tensor: w, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := embedding_Backward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 				return err
@@ -137,6 +137,7 @@ var (
 
 var embedding_Forward = runtime.Signature{
 	Op: "index.embedding", Vars: embedding_Vars, Axes: embedding_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 2}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -146,6 +147,7 @@ var embedding_Forward = runtime.Signature{
 
 var embedding_Backward = runtime.Signature{
 	Op: "index.embedding", Vars: embedding_Vars, Axes: embedding_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

@@ -59,7 +59,7 @@ func embedding_RunF32Int[I runtime.Integer](b *runtime.Bound, v *embedding_Value
 	} else if err := runtime.Split(part, B, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -116,7 +116,7 @@ func embedding_RunF64Int[I runtime.Integer](b *runtime.Bound, v *embedding_Value
 	} else if err := runtime.Split(part, B, E); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -132,9 +132,9 @@ func embedding_RunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *embeddi
 
 	// @w[idx[b], e] += @y[b, e]   for b in ...B, e in E   where !(idx[b] == I(padding_idx))
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		dwAcc := runtime.Temp[float64](b, V*E)
-		clear(dwAcc)
+		runtime.Clear(dwAcc)
 		for b2 := range B {
 			if !(E > 0) {
 				continue
@@ -157,7 +157,7 @@ func embedding_RunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *embeddi
 			dw[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dw)
+	runtime.Copy(runtime.Elements[float32](b, 3), dw)
 	return nil
 }
 
@@ -173,7 +173,7 @@ func embedding_RunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *embeddi
 
 	// @w[idx[b], e] += @y[b, e]   for b in ...B, e in E   where !(idx[b] == I(padding_idx))
 	if wantDw {
-		clear(dw)
+		runtime.Clear(dw)
 		for b2 := range B {
 			if !(E > 0) {
 				continue
@@ -193,6 +193,6 @@ func embedding_RunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *embeddi
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dw)
+	runtime.Copy(runtime.Elements[float64](b, 3), dw)
 	return nil
 }

@@ -253,6 +253,7 @@ var (
 
 var flipForward = runtime.Signature{
 	Op: "index.flip", Vars: flipVars, Axes: flipAxes, Placed: &flipPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -50,7 +50,7 @@ func Gather(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("index.gather", []*runtime.Tensor{y}, []*runtime.Tensor{x, idx}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.gather", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			place := runtime.PlaceAxis(vals.axis)
 			if err := gatherBackward.Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -269,7 +269,8 @@ var (
 )
 
 var gatherForward = runtime.Signature{
-	Op: "index.gather", Vars: gatherVars, Axes: gatherAxes, Placed: &gatherPlaced, Alike: gatherAlike, Temps: [][]int{{3}},
+	Op: "index.gather", Vars: gatherVars, Axes: gatherAxes, Placed: &gatherPlaced, Alike: gatherAlike,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64, runtime.Ints}}, {Axes: []int{3}, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool, runtime.Ints}}, {Axes: []int{2, 3}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},
@@ -279,6 +280,7 @@ var gatherForward = runtime.Signature{
 
 var gatherBackward = runtime.Signature{
 	Op: "index.gather", Vars: gatherGradVars, Axes: gatherAxes, Placed: &gatherPlaced, Alike: gatherAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{1}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},

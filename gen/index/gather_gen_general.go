@@ -41,7 +41,7 @@ func gatherRun0BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) err
 	} else if err := runtime.Split(part, K, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -80,7 +80,7 @@ func gatherRun0IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) e
 	} else if err := runtime.Split(part, K, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -127,7 +127,7 @@ func gatherRun1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -174,7 +174,7 @@ func gatherRun1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -221,7 +221,7 @@ func gatherRun1BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) err
 	} else if err := runtime.Split(part, B0, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -268,7 +268,7 @@ func gatherRun1IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) e
 	} else if err := runtime.Split(part, B0, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -325,7 +325,7 @@ func gatherRun2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0*B1, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -382,7 +382,7 @@ func gatherRun2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0*B1, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -439,7 +439,7 @@ func gatherRun2BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) err
 	} else if err := runtime.Split(part, B0*B1, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -496,7 +496,7 @@ func gatherRun2IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) e
 	} else if err := runtime.Split(part, B0*B1, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -561,7 +561,7 @@ func gatherRun3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -626,7 +626,7 @@ func gatherRun3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValues) erro
 	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -691,7 +691,7 @@ func gatherRun3BoolInt[I runtime.Integer](b *runtime.Bound, v *gatherValues) err
 	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -756,7 +756,7 @@ func gatherRun3IntInt[T, I runtime.Integer](b *runtime.Bound, v *gatherValues) e
 	} else if err := runtime.Split(part, B0*B1*B2, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -771,9 +771,9 @@ func gatherRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[idx[k]] += @y[k]   for k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for k := range K {
 			i := int(idx[k])
 			if uint(i) >= uint(D) {
@@ -785,7 +785,7 @@ func gatherRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -800,7 +800,7 @@ func gatherRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[idx[k]] += @y[k]   for k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for k := range K {
 			i := int(idx[k])
 			if uint(i) >= uint(D) {
@@ -809,7 +809,7 @@ func gatherRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			dx[i] += dy[k]
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -853,9 +853,9 @@ func gatherRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, idx[b0, k]] += @y[b0, k]   for b0 in B0, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gatherPart14[I]{idx, dy, dxAcc, A0, D, K}); runtime.Small(B0, K) {
 			if err := part.Run(0, B0); err != nil {
 				return err
@@ -867,7 +867,7 @@ func gatherRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -910,7 +910,7 @@ func gatherRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, idx[b0, k]] += @y[b0, k]   for b0 in B0, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gatherPart15[I]{idx, dx, dy, A0, D, K}); runtime.Small(B0, K) {
 			if err := part.Run(0, B0); err != nil {
 				return err
@@ -919,7 +919,7 @@ func gatherRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -973,9 +973,9 @@ func gatherRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, b1, idx[b0, b1, k]] += @y[b0, b1, k]   for b0 in B0, b1 in B1, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*A1*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gatherPart16[I]{idx, dy, dxAcc, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
 			if err := part.Run(0, B0*B1); err != nil {
 				return err
@@ -987,7 +987,7 @@ func gatherRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -1040,7 +1040,7 @@ func gatherRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, b1, idx[b0, b1, k]] += @y[b0, b1, k]   for b0 in B0, b1 in B1, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gatherPart17[I]{idx, dx, dy, A0, A1, B1, D, K}); runtime.Small(B0*B1, K) {
 			if err := part.Run(0, B0*B1); err != nil {
 				return err
@@ -1049,7 +1049,7 @@ func gatherRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -1111,9 +1111,9 @@ func gatherRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, b1, b2, idx[b0, b1, b2, k]] += @y[b0, b1, b2, k]   for b0 in B0, b1 in B1, b2 in B2, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, A0*A1*A2*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gatherPart18[I]{idx, dy, dxAcc, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
 			if err := part.Run(0, B0*B1*B2); err != nil {
 				return err
@@ -1125,7 +1125,7 @@ func gatherRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -1186,7 +1186,7 @@ func gatherRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 
 	// @x[b0, b1, b2, idx[b0, b1, b2, k]] += @y[b0, b1, b2, k]   for b0 in B0, b1 in B1, b2 in B2, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gatherPart19[I]{idx, dx, dy, A0, A1, A2, B1, B2, D, K}); runtime.Small(B0*B1*B2, K) {
 			if err := part.Run(0, B0*B1*B2); err != nil {
 				return err
@@ -1195,6 +1195,6 @@ func gatherRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *gatherValu
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

@@ -62,7 +62,7 @@ func IndexAdd(x, idx, src *runtime.Tensor, axis int, attrs *IndexAddAttrs) (*run
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("index.index_add", []*runtime.Tensor{y}, []*runtime.Tensor{x, idx, src}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "src", Tensor: src, Shape: true}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.index_add", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, src}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "src", Tensor: src, Shape: true}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			place := runtime.PlaceAxis(vals.axis)
 			if err := indexAddBackward.Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -145,7 +145,8 @@ var (
 )
 
 var indexAddForward = runtime.Signature{
-	Op: "index.index_add", Vars: indexAddVars, Axes: indexAddAxes, Placed: &indexAddPlaced, Temps: [][]int{{0, 1}},
+	Op: "index.index_add", Vars: indexAddVars, Axes: indexAddAxes, Placed: &indexAddPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}}, {Axes: []int{0, 1}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -155,7 +156,8 @@ var indexAddForward = runtime.Signature{
 }
 
 var indexAddBackward = runtime.Signature{
-	Op: "index.index_add", Vars: indexAddGradVars, Axes: indexAddAxes, Placed: &indexAddPlaced, Temps: [][]int{{0, 1}},
+	Op: "index.index_add", Vars: indexAddGradVars, Axes: indexAddAxes, Placed: &indexAddPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

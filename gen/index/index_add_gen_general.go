@@ -92,7 +92,7 @@ func indexAddRunF32Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) e
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -181,7 +181,7 @@ func indexAddRunF64Int[I runtime.Integer](b *runtime.Bound, v *indexAddValues) e
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -275,7 +275,7 @@ func indexAddRunIntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *indexAdd
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 

@@ -50,7 +50,7 @@ func IndexSelect(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("index.index_select", []*runtime.Tensor{y}, []*runtime.Tensor{x, idx}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.index_select", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			place := runtime.PlaceAxis(vals.axis)
 			if err := indexSelectBackward.Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -136,6 +136,7 @@ var (
 
 var indexSelectForward = runtime.Signature{
 	Op: "index.index_select", Vars: indexSelectVars, Axes: indexSelectAxes, Placed: &indexSelectPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -145,6 +146,7 @@ var indexSelectForward = runtime.Signature{
 
 var indexSelectBackward = runtime.Signature{
 	Op: "index.index_select", Vars: indexSelectGradVars, Axes: indexSelectAxes, Placed: &indexSelectPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

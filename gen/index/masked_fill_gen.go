@@ -47,7 +47,7 @@ func MaskedFill(x, mask *runtime.Tensor, value float64) (*runtime.Tensor, error)
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("index.masked_fill", []*runtime.Tensor{y}, []*runtime.Tensor{x, mask}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "mask", Tensor: mask}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.masked_fill", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "mask", Tensor: mask}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := maskedFillBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 				return err
@@ -164,7 +164,8 @@ var (
 )
 
 var maskedFillForward = runtime.Signature{
-	Op: "index.masked_fill", Vars: maskedFillVars, Axes: maskedFillAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "index.masked_fill", Vars: maskedFillVars, Axes: maskedFillAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Param: 2, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -173,7 +174,8 @@ var maskedFillForward = runtime.Signature{
 }
 
 var maskedFillBackward = runtime.Signature{
-	Op: "index.masked_fill", Vars: maskedFillGradVars, Axes: maskedFillAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "index.masked_fill", Vars: maskedFillGradVars, Axes: maskedFillAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Param: 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

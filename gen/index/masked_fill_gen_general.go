@@ -84,6 +84,6 @@ func maskedFillRunInt[T runtime.Integer](b *runtime.Bound, v *maskedFillValues) 
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }

@@ -80,6 +80,6 @@ func oneHotRunInt[I runtime.Integer](b *runtime.Bound, v *oneHotValues) error {
 	} else if err := runtime.Split(part, B, C); err != nil {
 		return err
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }

@@ -171,6 +171,7 @@ var (
 
 var permuteForward = runtime.Signature{
 	Op: "index.permute", Vars: permuteVars, Axes: permuteAxes, Placed: &permutePlaced, Alike: permuteAlike,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}}},

@@ -237,6 +237,7 @@ var (
 
 var repeat_Forward = runtime.Signature{
 	Op: "index.repeat", Vars: repeat_Vars, Axes: repeat_Axes, Alike: repeat_Alike,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 1}}},
@@ -245,6 +246,7 @@ var repeat_Forward = runtime.Signature{
 
 var repeat_Backward = runtime.Signature{
 	Op: "index.repeat", Vars: repeat_GradVars, Axes: repeat_Axes, Alike: repeat_Alike,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 1}}},

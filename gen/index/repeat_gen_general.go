@@ -126,7 +126,7 @@ func repeat_Run0F32(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func repeat_Run0F64(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -198,7 +198,7 @@ func repeat_Run0Bool(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -234,7 +234,7 @@ func repeat_Run0Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error
 	} else if err := runtime.Split(part, P0, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -279,7 +279,7 @@ func repeat_Run1F32(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -324,7 +324,7 @@ func repeat_Run1F64(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -369,7 +369,7 @@ func repeat_Run1Bool(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -414,7 +414,7 @@ func repeat_Run1Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error
 	} else if err := runtime.Split(part, P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -469,7 +469,7 @@ func repeat_Run2F32(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -524,7 +524,7 @@ func repeat_Run2F64(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -579,7 +579,7 @@ func repeat_Run2Bool(b *runtime.Bound, v *repeat_Values) error {
 	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -634,7 +634,7 @@ func repeat_Run2Int[T runtime.Integer](b *runtime.Bound, v *repeat_Values) error
 	} else if err := runtime.Split(part, P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -648,9 +648,9 @@ func repeat_RunBackward0F32(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|] += @y[p0]   for p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for p0 := range P0 {
 			if B0 == 0 {
 				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
@@ -662,7 +662,7 @@ func repeat_RunBackward0F32(b *runtime.Bound, v *repeat_Values) error {
 			dx[i] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -676,7 +676,7 @@ func repeat_RunBackward0F64(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|] += @y[p0]   for p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for p0 := range P0 {
 			if B0 == 0 {
 				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
@@ -685,7 +685,7 @@ func repeat_RunBackward0F64(b *runtime.Bound, v *repeat_Values) error {
 			dx[at] += dy[p0]
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -701,9 +701,9 @@ func repeat_RunBackward1F32(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|, p1 % |B1|] += @y[p0, p1]   for p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B0*B1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for p0 := range P0 {
 			dyRow := p0 * P1
 			for p1 := range P1 {
@@ -721,7 +721,7 @@ func repeat_RunBackward1F32(b *runtime.Bound, v *repeat_Values) error {
 			dx[i] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -737,7 +737,7 @@ func repeat_RunBackward1F64(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|, p1 % |B1|] += @y[p0, p1]   for p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for p0 := range P0 {
 			dyRow := p0 * P1
 			for p1 := range P1 {
@@ -752,7 +752,7 @@ func repeat_RunBackward1F64(b *runtime.Bound, v *repeat_Values) error {
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -770,9 +770,9 @@ func repeat_RunBackward2F32(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|, p1 % |B1|, p2 % |B2|] += @y[p0, p1, p2]   for p0 in P0, p1 in P1, p2 in P2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B0*B1*B2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for p0 := range P0 {
 			dyRow := p0 * P1
 			for p1 := range P1 {
@@ -796,7 +796,7 @@ func repeat_RunBackward2F32(b *runtime.Bound, v *repeat_Values) error {
 			dx[i] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -814,7 +814,7 @@ func repeat_RunBackward2F64(b *runtime.Bound, v *repeat_Values) error {
 
 	// @x[p0 % |B0|, p1 % |B1|, p2 % |B2|] += @y[p0, p1, p2]   for p0 in P0, p1 in P1, p2 in P2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for p0 := range P0 {
 			dyRow := p0 * P1
 			for p1 := range P1 {
@@ -835,6 +835,6 @@ func repeat_RunBackward2F64(b *runtime.Bound, v *repeat_Values) error {
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -163,6 +163,7 @@ var (
 
 var repeatInterleaveForward = runtime.Signature{
 	Op: "index.repeat_interleave", Vars: repeatInterleaveVars, Axes: repeatInterleaveAxes, Placed: &repeatInterleavePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -171,6 +172,7 @@ var repeatInterleaveForward = runtime.Signature{
 
 var repeatInterleaveBackward = runtime.Signature{
 	Op: "index.repeat_interleave", Vars: repeatInterleaveGradVars, Axes: repeatInterleaveAxes, Placed: &repeatInterleavePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

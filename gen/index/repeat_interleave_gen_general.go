@@ -73,7 +73,7 @@ func repeatInterleaveRunF32(b *runtime.Bound, v *repeatInterleaveValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -119,7 +119,7 @@ func repeatInterleaveRunF64(b *runtime.Bound, v *repeatInterleaveValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -165,7 +165,7 @@ func repeatInterleaveRunBool(b *runtime.Bound, v *repeatInterleaveValues) error 
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -211,7 +211,7 @@ func repeatInterleaveRunInt[T runtime.Integer](b *runtime.Bound, v *repeatInterl
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -254,9 +254,9 @@ func repeatInterleaveRunBackwardF32(b *runtime.Bound, v *repeatInterleaveValues)
 
 	// @x[b, floor(p / times)] += @y[b, p]   for b in ...B, p in P
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (repeatInterleavePart4{*v, dy, dxAcc, D, P}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -268,7 +268,7 @@ func repeatInterleaveRunBackwardF32(b *runtime.Bound, v *repeatInterleaveValues)
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -310,7 +310,7 @@ func repeatInterleaveRunBackwardF64(b *runtime.Bound, v *repeatInterleaveValues)
 
 	// @x[b, floor(p / times)] += @y[b, p]   for b in ...B, p in P
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (repeatInterleavePart5{*v, dx, dy, D, P}); runtime.Small(B, P) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -319,6 +319,6 @@ func repeatInterleaveRunBackwardF64(b *runtime.Bound, v *repeatInterleaveValues)
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -237,6 +237,7 @@ var (
 
 var rollForward = runtime.Signature{
 	Op: "index.roll", Vars: rollVars, Axes: rollAxes, Placed: &rollPlaced, Alike: rollAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -245,6 +246,7 @@ var rollForward = runtime.Signature{
 
 var rollBackward = runtime.Signature{
 	Op: "index.roll", Vars: rollGradVars, Axes: rollAxes, Placed: &rollPlaced, Alike: rollAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

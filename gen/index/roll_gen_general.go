@@ -42,7 +42,7 @@ func rollRun0F32(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B, R0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -82,7 +82,7 @@ func rollRun0F64(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B, R0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func rollRun0Bool(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B, R0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func rollRun0Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B, R0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -214,7 +214,7 @@ func rollRun1F32(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0, R1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -266,7 +266,7 @@ func rollRun1F64(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0, R1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -318,7 +318,7 @@ func rollRun1Bool(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0, R1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -370,7 +370,7 @@ func rollRun1Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0, R1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -431,7 +431,7 @@ func rollRun2F32(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -492,7 +492,7 @@ func rollRun2F64(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -553,7 +553,7 @@ func rollRun2Bool(b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -614,7 +614,7 @@ func rollRun2Int[T runtime.Integer](b *runtime.Bound, v *rollValues) error {
 	} else if err := runtime.Split(part, B*R0*R1, R2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -651,9 +651,9 @@ func rollRunBackward0F32(b *runtime.Bound, v *rollValues) error {
 	// @x[b, (r0 - shifts[0]) % |R0|] += @y[b, r0]   for b in ...B, r0 in R0
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (rollPart12{dy, dxAcc, R0, shifts0}); runtime.Small(B, R0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -665,7 +665,7 @@ func rollRunBackward0F32(b *runtime.Bound, v *rollValues) error {
 			dx[i] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -701,7 +701,7 @@ func rollRunBackward0F64(b *runtime.Bound, v *rollValues) error {
 	// @x[b, (r0 - shifts[0]) % |R0|] += @y[b, r0]   for b in ...B, r0 in R0
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (rollPart13{dx, dy, R0, shifts0}); runtime.Small(B, R0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -710,7 +710,7 @@ func rollRunBackward0F64(b *runtime.Bound, v *rollValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -756,9 +756,9 @@ func rollRunBackward1F32(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (rollPart14{dy, dxAcc, R0, R1, shifts0, shifts1}); runtime.Small(B, R0*R1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -770,7 +770,7 @@ func rollRunBackward1F32(b *runtime.Bound, v *rollValues) error {
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -815,7 +815,7 @@ func rollRunBackward1F64(b *runtime.Bound, v *rollValues) error {
 	shifts0 := runtime.Entry(v.shifts, 0, 0)
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (rollPart15{dx, dy, R0, R1, shifts0, shifts1}); runtime.Small(B, R0*R1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -824,7 +824,7 @@ func rollRunBackward1F64(b *runtime.Bound, v *rollValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -879,9 +879,9 @@ func rollRunBackward2F32(b *runtime.Bound, v *rollValues) error {
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (rollPart16{dy, dxAcc, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B, R0*R1*R2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -893,7 +893,7 @@ func rollRunBackward2F32(b *runtime.Bound, v *rollValues) error {
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -947,7 +947,7 @@ func rollRunBackward2F64(b *runtime.Bound, v *rollValues) error {
 	shifts1 := runtime.Entry(v.shifts, 1, 0)
 	shifts2 := runtime.Entry(v.shifts, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (rollPart17{dx, dy, R0, R1, R2, shifts0, shifts1, shifts2}); runtime.Small(B, R0*R1*R2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -956,6 +956,6 @@ func rollRunBackward2F64(b *runtime.Bound, v *rollValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

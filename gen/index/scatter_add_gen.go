@@ -51,7 +51,7 @@ func ScatterAdd(x, idx, src *runtime.Tensor, axis int) (*runtime.Tensor, error) 
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("index.scatter_add", []*runtime.Tensor{y}, []*runtime.Tensor{x, idx, src}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "src", Tensor: src, Shape: true}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.scatter_add", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, src}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}, {Name: "src", Tensor: src, Shape: true}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			place := runtime.PlaceAxis(vals.axis)
 			if err := scatterAddBackward.Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -232,7 +232,8 @@ var (
 )
 
 var scatterAddForward = runtime.Signature{
-	Op: "index.scatter_add", Vars: scatterAddVars, Axes: scatterAddAxes, Placed: &scatterAddPlaced, Alike: scatterAddAlike, Temps: [][]int{{0, 1}},
+	Op: "index.scatter_add", Vars: scatterAddVars, Axes: scatterAddAxes, Placed: &scatterAddPlaced, Alike: scatterAddAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}}, {Axes: []int{1}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}}, {Axes: []int{0, 1}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},
@@ -243,6 +244,7 @@ var scatterAddForward = runtime.Signature{
 
 var scatterAddBackward = runtime.Signature{
 	Op: "index.scatter_add", Vars: scatterAddGradVars, Axes: scatterAddAxes, Placed: &scatterAddPlaced, Alike: scatterAddAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Axes: []int{4, 5}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},

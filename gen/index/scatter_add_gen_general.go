@@ -85,7 +85,7 @@ func scatterAddRun0F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, D, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -168,7 +168,7 @@ func scatterAddRun0F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, D, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -253,7 +253,7 @@ func scatterAddRun0IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 	} else if err := runtime.Split(part, D, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -363,7 +363,7 @@ func scatterAddRun1F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -473,7 +473,7 @@ func scatterAddRun1F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -585,7 +585,7 @@ func scatterAddRun1IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 	} else if err := runtime.Split(part, A0, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -716,7 +716,7 @@ func scatterAddRun2F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0*A1, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -847,7 +847,7 @@ func scatterAddRun2F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0*A1, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -980,7 +980,7 @@ func scatterAddRun2IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 	} else if err := runtime.Split(part, A0*A1, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -1128,7 +1128,7 @@ func scatterAddRun3F32Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -1276,7 +1276,7 @@ func scatterAddRun3F64Int[I runtime.Integer](b *runtime.Bound, v *scatterAddValu
 	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -1426,7 +1426,7 @@ func scatterAddRun3IntInt[T, SumT, I runtime.Integer](b *runtime.Bound, v *scatt
 	} else if err := runtime.Split(part, A0*A1*A2, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -1496,7 +1496,7 @@ func scatterAddRunBackward0F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[m] += @y[d]   for m in M, d in D   where 0 <= m && m < |K| && idx[m] == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart25[I]{idx, dsrc, dy, D, K}); runtime.Small(M, D) {
 			if err := part.Run(0, M); err != nil {
 				return err
@@ -1574,7 +1574,7 @@ func scatterAddRunBackward0F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[m] += @y[d]   for m in M, d in D   where 0 <= m && m < |K| && idx[m] == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart27[I]{idx, dsrc, dy, D, K}); runtime.Small(M, D) {
 			if err := part.Run(0, M); err != nil {
 				return err
@@ -1680,7 +1680,7 @@ func scatterAddRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, m] += @y[c0, d]   for c0 in C0, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| then idx[c0, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart29[I]{idx, dsrc, dy, A0, B0, D, K, M}); runtime.Small(C0, M*D) {
 			if err := part.Run(0, C0); err != nil {
 				return err
@@ -1689,8 +1689,8 @@ func scatterAddRunBackward1F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dsrc)
 	return nil
 }
 
@@ -1788,7 +1788,7 @@ func scatterAddRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, m] += @y[c0, d]   for c0 in C0, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| then idx[c0, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart31[I]{idx, dsrc, dy, A0, B0, D, K, M}); runtime.Small(C0, M*D) {
 			if err := part.Run(0, C0); err != nil {
 				return err
@@ -1797,8 +1797,8 @@ func scatterAddRunBackward1F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dsrc)
 	return nil
 }
 
@@ -1917,7 +1917,7 @@ func scatterAddRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, c1, m] += @y[c0, c1, d]   for c0 in C0, c1 in C1, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| then idx[c0, c1, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart33[I]{idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M}); runtime.Small(C0*C1, M*D) {
 			if err := part.Run(0, C0*C1); err != nil {
 				return err
@@ -1926,8 +1926,8 @@ func scatterAddRunBackward2F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dsrc)
 	return nil
 }
 
@@ -2046,7 +2046,7 @@ func scatterAddRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, c1, m] += @y[c0, c1, d]   for c0 in C0, c1 in C1, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| then idx[c0, c1, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart35[I]{idx, dsrc, dy, A0, A1, B0, B1, C1, D, K, M}); runtime.Small(C0*C1, M*D) {
 			if err := part.Run(0, C0*C1); err != nil {
 				return err
@@ -2055,8 +2055,8 @@ func scatterAddRunBackward2F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dsrc)
 	return nil
 }
 
@@ -2192,7 +2192,7 @@ func scatterAddRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, c1, c2, m] += @y[c0, c1, c2, d]   for c0 in C0, c1 in C1, c2 in C2, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= c2 && c2 < |A2| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| && 0 <= c2 && c2 < |B2| then idx[c0, c1, c2, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart37[I]{idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M}); runtime.Small(C0*C1*C2, M*D) {
 			if err := part.Run(0, C0*C1*C2); err != nil {
 				return err
@@ -2201,8 +2201,8 @@ func scatterAddRunBackward3F32Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dsrc)
 	return nil
 }
 
@@ -2338,7 +2338,7 @@ func scatterAddRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 
 	// @src[c0, c1, c2, m] += @y[c0, c1, c2, d]   for c0 in C0, c1 in C1, c2 in C2, m in M, d in D   where 0 <= c0 && c0 < |A0| && 0 <= c1 && c1 < |A1| && 0 <= c2 && c2 < |A2| && 0 <= m && m < |K| && (if 0 <= c0 && c0 < |B0| && 0 <= c1 && c1 < |B1| && 0 <= c2 && c2 < |B2| then idx[c0, c1, c2, m] else -1) == I(d)
 	if wantDsrc {
-		clear(dsrc)
+		runtime.Clear(dsrc)
 		if part := (scatterAddPart39[I]{idx, dsrc, dy, A0, A1, A2, B0, B1, B2, C1, C2, D, K, M}); runtime.Small(C0*C1*C2, M*D) {
 			if err := part.Run(0, C0*C1*C2); err != nil {
 				return err
@@ -2347,7 +2347,7 @@ func scatterAddRunBackward3F64Int[I runtime.Integer](b *runtime.Bound, v *scatte
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dsrc)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dsrc)
 	return nil
 }

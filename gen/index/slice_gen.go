@@ -212,6 +212,17 @@ func sliceNoStopRun(b *runtime.Bound, v *sliceValues) error {
 	}
 }
 
+// sliceStopRunBackward computes the derivative of slice with stop given.
+func sliceStopRunBackward(b *runtime.Bound, v *sliceValues) error {
+	switch b.DType[0] {
+	case runtime.F32:
+		return sliceStopRunBackwardF32(b, v)
+	case runtime.F64:
+		return sliceStopRunBackwardF64(b, v)
+	}
+	return nil
+}
+
 var sliceForwards = [...]*runtime.Signature{
 	0: &sliceStopForward,
 	1: &sliceStopForward,
@@ -224,17 +235,6 @@ func sliceRun(b *runtime.Bound, v *sliceValues, variant int) error {
 		return sliceStopRun(b, v)
 	case 1:
 		return sliceNoStopRun(b, v)
-	}
-	return nil
-}
-
-// sliceStopRunBackward computes the derivative of slice with stop given.
-func sliceStopRunBackward(b *runtime.Bound, v *sliceValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return sliceStopRunBackwardF32(b, v)
-	case runtime.F64:
-		return sliceStopRunBackwardF64(b, v)
 	}
 	return nil
 }
@@ -264,6 +264,7 @@ var (
 
 var sliceStopForward = runtime.Signature{
 	Op: "index.slice", Vars: sliceVars, Axes: sliceAxes, Placed: &slicePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -272,6 +273,7 @@ var sliceStopForward = runtime.Signature{
 
 var sliceStopBackward = runtime.Signature{
 	Op: "index.slice", Vars: sliceGradVars, Axes: sliceAxes, Placed: &slicePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

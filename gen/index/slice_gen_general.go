@@ -89,7 +89,7 @@ func sliceStopRunF32(b *runtime.Bound, v *sliceValues) error {
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func sliceStopRunF64(b *runtime.Bound, v *sliceValues) error {
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func sliceStopRunBool(b *runtime.Bound, v *sliceValues) error {
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func sliceStopRunInt[T runtime.Integer](b *runtime.Bound, v *sliceValues) error 
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -258,9 +258,9 @@ func sliceStopRunBackwardF32(b *runtime.Bound, v *sliceValues) error {
 
 	// @x[b, start + k * step] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (slicePart4{*v, dy, dxAcc, D, K}); runtime.Small(B, K) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -272,7 +272,7 @@ func sliceStopRunBackwardF32(b *runtime.Bound, v *sliceValues) error {
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -311,7 +311,7 @@ func sliceStopRunBackwardF64(b *runtime.Bound, v *sliceValues) error {
 
 	// @x[b, start + k * step] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (slicePart5{*v, dx, dy, D, K}); runtime.Small(B, K) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -320,6 +320,6 @@ func sliceStopRunBackwardF64(b *runtime.Bound, v *sliceValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -49,7 +49,7 @@ func TakeAlongDim(x, idx *runtime.Tensor, axis int) (*runtime.Tensor, error) {
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("index.take_along_dim", []*runtime.Tensor{y}, []*runtime.Tensor{x, idx}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.take_along_dim", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "idx", Tensor: idx}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			place := runtime.PlaceAxis(vals.axis)
 			if err := takeAlongDimBackward.Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -135,6 +135,7 @@ var (
 
 var takeAlongDimForward = runtime.Signature{
 	Op: "index.take_along_dim", Vars: takeAlongDimVars, Axes: takeAlongDimAxes, Placed: &takeAlongDimPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -144,6 +145,7 @@ var takeAlongDimForward = runtime.Signature{
 
 var takeAlongDimBackward = runtime.Signature{
 	Op: "index.take_along_dim", Vars: takeAlongDimGradVars, Axes: takeAlongDimAxes, Placed: &takeAlongDimPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{0, 1}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "idx", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

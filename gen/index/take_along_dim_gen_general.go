@@ -46,7 +46,7 @@ func takeAlongDimRunF32Int[I runtime.Integer](b *runtime.Bound, v *takeAlongDimV
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -90,7 +90,7 @@ func takeAlongDimRunF64Int[I runtime.Integer](b *runtime.Bound, v *takeAlongDimV
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func takeAlongDimRunBoolInt[I runtime.Integer](b *runtime.Bound, v *takeAlongDim
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 2), y)
+	runtime.Copy(runtime.Elements[bool](b, 2), y)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func takeAlongDimRunIntInt[T, I runtime.Integer](b *runtime.Bound, v *takeAlongD
 	} else if err := runtime.Split(part, B, K); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -219,9 +219,9 @@ func takeAlongDimRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *takeA
 
 	// @x[b, idx[b, k]] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*D)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (takeAlongDimPart4[I]{idx, dy, dxAcc, D, K}); runtime.Small(B, K) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -233,7 +233,7 @@ func takeAlongDimRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v *takeA
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -273,7 +273,7 @@ func takeAlongDimRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *takeA
 
 	// @x[b, idx[b, k]] += @y[b, k]   for b in ...B, k in K
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (takeAlongDimPart5[I]{idx, dx, dy, D, K}); runtime.Small(B, K) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -282,6 +282,6 @@ func takeAlongDimRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v *takeA
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

@@ -32,7 +32,7 @@ func Where(mask, x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	y := bound.Tensor(3)
 	bound.Finish()
 	if record {
-		runtime.Record("index.where", []*runtime.Tensor{y}, []*runtime.Tensor{mask, x, z}, []runtime.Saved{{Name: "mask", Tensor: mask}, {Name: "x", Tensor: x, Shape: true}, {Name: "z", Tensor: z, Shape: true}}, func(back *runtime.Backprop) error {
+		runtime.Record("index.where", []*runtime.Tensor{y}, []*runtime.Tensor{nil, x, z}, []runtime.Saved{{Name: "mask", Tensor: mask}, {Name: "x", Tensor: x, Shape: true}, {Name: "z", Tensor: z, Shape: true}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := whereBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(1), back.Grad(2)); err != nil {
 				return err
@@ -138,7 +138,8 @@ var (
 )
 
 var whereForward = runtime.Signature{
-	Op: "index.where", Vars: whereVars, Axes: whereAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "index.where", Vars: whereVars, Axes: whereAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Param: 1, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -148,7 +149,8 @@ var whereForward = runtime.Signature{
 }
 
 var whereBackward = runtime.Signature{
-	Op: "index.where", Vars: whereGradVars, Axes: whereAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "index.where", Vars: whereGradVars, Axes: whereAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Param: 1}, {Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "mask", Mode: runtime.In, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

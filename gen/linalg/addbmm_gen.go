@@ -316,7 +316,8 @@ var (
 )
 
 var addbmmForward = runtime.Signature{
-	Op: "linalg.addbmm", Vars: addbmmVars, Axes: addbmmAxes, Temps: [][]int{{0, 1}},
+	Op: "linalg.addbmm", Vars: addbmmVars, Axes: addbmmAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Axes: []int{0, 1}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Splat: true},
@@ -327,6 +328,7 @@ var addbmmForward = runtime.Signature{
 
 var addbmmBackward = runtime.Signature{
 	Op: "linalg.addbmm", Vars: addbmmGradVars, Axes: addbmmAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}, Wanted: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 0}, {Axis: 3}}, Splat: true},

@@ -85,7 +85,7 @@ func addbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -144,6 +144,6 @@ func addbmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addbmmValues) e
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

@@ -281,7 +281,8 @@ var (
 )
 
 var addmmForward = runtime.Signature{
-	Op: "linalg.addmm", Vars: addmmVars, Axes: addmmAxes, Temps: [][]int{{0, 1}},
+	Op: "linalg.addmm", Vars: addmmVars, Axes: addmmAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Axes: []int{0, 1}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

@@ -80,7 +80,7 @@ func addmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmmValues) err
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -138,6 +138,6 @@ func addmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmmValues) err
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

@@ -245,7 +245,8 @@ var (
 )
 
 var addmvForward = runtime.Signature{
-	Op: "linalg.addmv", Vars: addmvVars, Axes: addmvAxes, Temps: [][]int{{0}},
+	Op: "linalg.addmv", Vars: addmvVars, Axes: addmvAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -256,6 +257,7 @@ var addmvForward = runtime.Signature{
 
 var addmvBackward = runtime.Signature{
 	Op: "linalg.addmv", Vars: addmvGradVars, Axes: addmvAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 6, Absent: 1 << 5}, {Axes: []int{1}, Wanted: 1 << 5, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{1}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}, {Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

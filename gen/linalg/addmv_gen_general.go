@@ -72,7 +72,7 @@ func addmvRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmvValues) err
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -124,6 +124,6 @@ func addmvRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *addmvValues) err
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

@@ -279,6 +279,7 @@ var (
 
 var addrForward = runtime.Signature{
 	Op: "linalg.addr", Vars: addrVars, Axes: addrAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -288,7 +289,8 @@ var addrForward = runtime.Signature{
 }
 
 var addrBackward = runtime.Signature{
-	Op: "linalg.addr", Vars: addrGradVars, Axes: addrAxes, Temps: [][]int{{1}},
+	Op: "linalg.addr", Vars: addrGradVars, Axes: addrAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{0}, Wanted: 1 << 6, Absent: 1 << 5}, {Axes: []int{0, 1}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -46,7 +46,7 @@ func addrRun0Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -92,6 +92,6 @@ func addrRun1Int[T runtime.Integer](b *runtime.Bound, v *addrValues) error {
 	} else if err := runtime.Split(part, N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

@@ -297,7 +297,8 @@ var (
 )
 
 var baddbmmForward = runtime.Signature{
-	Op: "linalg.baddbmm", Vars: baddbmmVars, Axes: baddbmmAxes, Temps: [][]int{{0, 1, 2}},
+	Op: "linalg.baddbmm", Vars: baddbmmVars, Axes: baddbmmAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Axes: []int{0, 1, 2}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "c", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0, Optional: true}, {Axis: 1, Optional: true}, {Axis: 2, Optional: true}}, Splat: true, Batch: 1},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}, Splat: true, Batch: 1},

@@ -92,7 +92,7 @@ func baddbmmRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *baddbmmValues)
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -156,6 +156,6 @@ func baddbmmRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *baddbmmValues)
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

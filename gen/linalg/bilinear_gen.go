@@ -108,6 +108,7 @@ var (
 
 var bilinearForward = runtime.Signature{
 	Op: "linalg.bilinear", Vars: bilinearVars, Axes: bilinearAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -119,6 +120,7 @@ var bilinearForward = runtime.Signature{
 
 var bilinearBackward = runtime.Signature{
 	Op: "linalg.bilinear", Vars: bilinearVars, Axes: bilinearAxes,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

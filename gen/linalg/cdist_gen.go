@@ -280,34 +280,6 @@ func cdistElseElseElseElseElseRun(b *runtime.Bound, v *cdistValues) {
 	}
 }
 
-var cdistForwards = [...]*runtime.Signature{
-	0: &cdistIfForward,
-	1: &cdistElseIfForward,
-	2: &cdistElseIfForward,
-	3: &cdistElseIfForward,
-	4: &cdistElseIfForward,
-	5: &cdistElseElseElseElseElseForward,
-}
-
-// cdistRun runs the op in a variant.
-func cdistRun(b *runtime.Bound, v *cdistValues, variant int) error {
-	switch variant {
-	case 0:
-		cdistIfRun(b, v)
-	case 1:
-		return cdistElseIfRun(b, v)
-	case 2:
-		return cdistElseElseIfRun(b, v)
-	case 3:
-		cdistElseElseElseIfRun(b, v)
-	case 4:
-		cdistElseElseElseElseIfRun(b, v)
-	case 5:
-		cdistElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // cdistIfRunBackward computes the derivative of cdist with p == real(2).
 func cdistIfRunBackward(b *runtime.Bound, v *cdistValues) {
 	if b.Tensor(5) != nil {
@@ -565,6 +537,34 @@ func cdistElseElseElseElseElseRunBackward(b *runtime.Bound, v *cdistValues) {
 	}
 }
 
+var cdistForwards = [...]*runtime.Signature{
+	0: &cdistIfForward,
+	1: &cdistElseIfForward,
+	2: &cdistElseIfForward,
+	3: &cdistElseIfForward,
+	4: &cdistElseIfForward,
+	5: &cdistElseElseElseElseElseForward,
+}
+
+// cdistRun runs the op in a variant.
+func cdistRun(b *runtime.Bound, v *cdistValues, variant int) error {
+	switch variant {
+	case 0:
+		cdistIfRun(b, v)
+	case 1:
+		return cdistElseIfRun(b, v)
+	case 2:
+		return cdistElseElseIfRun(b, v)
+	case 3:
+		cdistElseElseElseIfRun(b, v)
+	case 4:
+		cdistElseElseElseElseIfRun(b, v)
+	case 5:
+		cdistElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var cdistBackwards = [...]*runtime.Signature{
 	0: &cdistIfBackward,
 	1: &cdistElseIfBackward,
@@ -599,6 +599,7 @@ var (
 
 var cdistIfForward = runtime.Signature{
 	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, Absent: 1 << 3}, {Axes: []int{0, 1, 3}, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 2},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -632,6 +633,7 @@ var cdistElseIfForward = runtime.Signature{
 
 var cdistElseIfBackward = runtime.Signature{
 	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{0, 1, 2}, Wanted: 1 << 4, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -642,7 +644,8 @@ var cdistElseIfBackward = runtime.Signature{
 }
 
 var cdistElseElseElseIfBackward = runtime.Signature{
-	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes, Temps: [][]int{{0, 2, 3}},
+	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},
@@ -664,6 +667,7 @@ var cdistElseElseElseElseIfBackward = runtime.Signature{
 
 var cdistElseElseElseElseElseForward = runtime.Signature{
 	Op: "linalg.cdist", Vars: cdistVars, Axes: cdistAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 2},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}, {Axis: 2}}, Splat: true, Batch: 1},

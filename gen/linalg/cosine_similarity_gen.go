@@ -193,6 +193,7 @@ var (
 
 var cosineSimilarityForward = runtime.Signature{
 	Op: "linalg.cosine_similarity", Vars: cosineSimilarityVars, Axes: cosineSimilarityAxes, Placed: &cosineSimilarityPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -206,6 +207,7 @@ var cosineSimilarityForward = runtime.Signature{
 
 var cosineSimilarityBackward = runtime.Signature{
 	Op: "linalg.cosine_similarity", Vars: cosineSimilarityVars, Axes: cosineSimilarityAxes, Placed: &cosineSimilarityPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1 << 8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -168,6 +168,7 @@ var (
 
 var crossForward = runtime.Signature{
 	Op: "linalg.cross", Vars: crossVars, Axes: crossAxes, Placed: &crossPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -176,7 +177,8 @@ var crossForward = runtime.Signature{
 }
 
 var crossBackward = runtime.Signature{
-	Op: "linalg.cross", Vars: crossGradVars, Axes: crossAxes, Placed: &crossPlaced, Temps: [][]int{{0, 1}},
+	Op: "linalg.cross", Vars: crossGradVars, Axes: crossAxes, Placed: &crossPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 5}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, More: 3, For: []runtime.DTypes{1 << runtime.F32}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -72,7 +72,7 @@ func crossRunF32(b *runtime.Bound, v *crossValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -124,7 +124,7 @@ func crossRunF64(b *runtime.Bound, v *crossValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -175,7 +175,7 @@ func crossRunInt[T runtime.Integer](b *runtime.Bound, v *crossValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }
 
@@ -345,9 +345,9 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 	// @x.1[b, (d + 2) % 3] += -(@y[b, d] * z[b, (d + 1) % 3])   for b in ...B, d in D
 	dx1 := runtime.Temp[float32](b, B*D)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, B*D)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		if part := (crossPart3{dy, z, dx1Acc, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -363,9 +363,9 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 	// @x.2[b, (d + 1) % 3] += @y[b, d] * z[b, (d + 2) % 3]   for b in ...B, d in D
 	dx2 := runtime.Temp[float32](b, B*D)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, B*D)
-		clear(dx2Acc)
+		runtime.Clear(dx2Acc)
 		if part := (crossPart4{dy, z, dx2Acc, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -392,9 +392,9 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 	// @z.1[b, (d + 1) % 3] += -(@y[b, d] * x[b, (d + 2) % 3])   for b in ...B, d in D
 	dz1 := runtime.Temp[float32](b, B*D)
 	if wantDz {
-		clear(dz1)
+		runtime.Clear(dz1)
 		dz1Acc := runtime.Temp[float64](b, B*D)
-		clear(dz1Acc)
+		runtime.Clear(dz1Acc)
 		if part := (crossPart6{dy, x, dz1Acc, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -410,9 +410,9 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 	// @z.2[b, (d + 2) % 3] += @y[b, d] * x[b, (d + 1) % 3]   for b in ...B, d in D
 	dz2 := runtime.Temp[float32](b, B*D)
 	if wantDz {
-		clear(dz2)
+		runtime.Clear(dz2)
 		dz2Acc := runtime.Temp[float64](b, B*D)
-		clear(dz2Acc)
+		runtime.Clear(dz2Acc)
 		if part := (crossPart7{dy, x, dz2Acc, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -435,8 +435,8 @@ func crossRunBackwardF32(b *runtime.Bound, v *crossValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dz)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dz)
 	return nil
 }
 
@@ -602,7 +602,7 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	// @x.1[b, (d + 2) % 3] += -(@y[b, d] * z[b, (d + 1) % 3])   for b in ...B, d in D
 	dx1 := runtime.Temp[float64](b, B*D)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (crossPart9{dx1, dy, z, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -615,7 +615,7 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	// @x.2[b, (d + 1) % 3] += @y[b, d] * z[b, (d + 2) % 3]   for b in ...B, d in D
 	dx2 := runtime.Temp[float64](b, B*D)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		if part := (crossPart10{dx2, dy, z, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -639,7 +639,7 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	// @z.1[b, (d + 1) % 3] += -(@y[b, d] * x[b, (d + 2) % 3])   for b in ...B, d in D
 	dz1 := runtime.Temp[float64](b, B*D)
 	if wantDz {
-		clear(dz1)
+		runtime.Clear(dz1)
 		if part := (crossPart12{dy, dz1, x, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -652,7 +652,7 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 	// @z.2[b, (d + 2) % 3] += @y[b, d] * x[b, (d + 1) % 3]   for b in ...B, d in D
 	dz2 := runtime.Temp[float64](b, B*D)
 	if wantDz {
-		clear(dz2)
+		runtime.Clear(dz2)
 		if part := (crossPart13{dy, dz2, x, D}); runtime.Small(B, D) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -672,7 +672,7 @@ func crossRunBackwardF64(b *runtime.Bound, v *crossValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dz)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dz)
 	return nil
 }

@@ -171,6 +171,7 @@ var (
 
 var diagEmbedForward = runtime.Signature{
 	Op: "linalg.diag_embed", Vars: diagEmbedVars, Axes: diagEmbedAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}},

@@ -90,7 +90,7 @@ func diagEmbedRunF32(b *runtime.Bound, v *diagEmbedValues) error {
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -144,7 +144,7 @@ func diagEmbedRunF64(b *runtime.Bound, v *diagEmbedValues) error {
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -200,7 +200,7 @@ func diagEmbedRunBool(b *runtime.Bound, v *diagEmbedValues) error {
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -256,7 +256,7 @@ func diagEmbedRunInt[T runtime.Integer](b *runtime.Bound, v *diagEmbedValues) er
 	} else if err := runtime.Split(part, B*N, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -307,7 +307,7 @@ func diagEmbedRunBackwardF32(b *runtime.Bound, v *diagEmbedValues) error {
 	// @x[b, d] += if j - (d - min(offset, 0)) == offset then @y[b, d - min(offset, 0), j] else 0   for b in ...B, d in D, j in M   where 0 <= d - min(offset, 0) && d - min(offset, 0) < |N|
 	i := min(v.offset, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (diagEmbedPart4{*v, dx, dy, D, M, N, i}); runtime.Small(B, D*M) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -366,7 +366,7 @@ func diagEmbedRunBackwardF64(b *runtime.Bound, v *diagEmbedValues) error {
 	// @x[b, d] += if j - (d - min(offset, 0)) == offset then @y[b, d - min(offset, 0), j] else 0   for b in ...B, d in D, j in M   where 0 <= d - min(offset, 0) && d - min(offset, 0) < |N|
 	i := min(v.offset, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (diagEmbedPart5{*v, dx, dy, D, M, N, i}); runtime.Small(B, D*M) {
 			if err := part.Run(0, B); err != nil {
 				return err

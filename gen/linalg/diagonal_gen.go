@@ -171,6 +171,7 @@ var (
 
 var diagonalForward = runtime.Signature{
 	Op: "linalg.diagonal", Vars: diagonalVars, Axes: diagonalAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 3}}},

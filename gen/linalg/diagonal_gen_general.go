@@ -71,7 +71,7 @@ func diagonalRunF32(b *runtime.Bound, v *diagonalValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -120,7 +120,7 @@ func diagonalRunF64(b *runtime.Bound, v *diagonalValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -169,7 +169,7 @@ func diagonalRunBool(b *runtime.Bound, v *diagonalValues) error {
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func diagonalRunInt[T runtime.Integer](b *runtime.Bound, v *diagonalValues) erro
 	} else if err := runtime.Split(part, B, P); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 

@@ -301,34 +301,6 @@ func distElseElseElseElseElseRun(b *runtime.Bound, v *distValues) {
 	}
 }
 
-var distForwards = [...]*runtime.Signature{
-	0: &distIfForward,
-	1: &distElseIfForward,
-	2: &distElseIfForward,
-	3: &distElseIfForward,
-	4: &distElseIfForward,
-	5: &distElseElseElseElseElseForward,
-}
-
-// distRun runs the op in a variant.
-func distRun(b *runtime.Bound, v *distValues, variant int) error {
-	switch variant {
-	case 0:
-		distIfRun(b, v)
-	case 1:
-		return distElseIfRun(b, v)
-	case 2:
-		return distElseElseIfRun(b, v)
-	case 3:
-		distElseElseElseIfRun(b, v)
-	case 4:
-		distElseElseElseElseIfRun(b, v)
-	case 5:
-		distElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // distIfRunBackward computes the derivative of dist with p == real(2).
 func distIfRunBackward(b *runtime.Bound, v *distValues) {
 	if b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -520,6 +492,34 @@ func distElseElseElseElseElseRunBackward(b *runtime.Bound, v *distValues) {
 	}
 }
 
+var distForwards = [...]*runtime.Signature{
+	0: &distIfForward,
+	1: &distElseIfForward,
+	2: &distElseIfForward,
+	3: &distElseIfForward,
+	4: &distElseIfForward,
+	5: &distElseElseElseElseElseForward,
+}
+
+// distRun runs the op in a variant.
+func distRun(b *runtime.Bound, v *distValues, variant int) error {
+	switch variant {
+	case 0:
+		distIfRun(b, v)
+	case 1:
+		return distElseIfRun(b, v)
+	case 2:
+		return distElseElseIfRun(b, v)
+	case 3:
+		distElseElseElseIfRun(b, v)
+	case 4:
+		distElseElseElseElseIfRun(b, v)
+	case 5:
+		distElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var distBackwards = [...]*runtime.Signature{
 	0: &distIfBackward,
 	1: &distElseIfBackward,
@@ -565,6 +565,7 @@ var distIfForward = runtime.Signature{
 
 var distIfBackward = runtime.Signature{
 	Op: "linalg.dist", Vars: distVars, Axes: distAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -587,6 +588,7 @@ var distElseIfForward = runtime.Signature{
 
 var distElseIfBackward = runtime.Signature{
 	Op: "linalg.dist", Vars: distVars, Axes: distAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -618,6 +620,7 @@ var distElseElseElseElseElseForward = runtime.Signature{
 
 var distElseElseElseElseElseBackward = runtime.Signature{
 	Op: "linalg.dist", Vars: distVars, Axes: distAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -132,6 +132,7 @@ var (
 
 var dotForward = runtime.Signature{
 	Op: "linalg.dot", Vars: dotVars, Axes: dotAxes,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -128,6 +128,7 @@ var (
 
 var kronForward = runtime.Signature{
 	Op: "linalg.kron", Vars: kronVars, Axes: kronAxes,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true, Batch: 1},
@@ -137,6 +138,7 @@ var kronForward = runtime.Signature{
 
 var kronBackward = runtime.Signature{
 	Op: "linalg.kron", Vars: kronGradVars, Axes: kronAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, Wanted: 1<<3 | 1<<4}, {Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{2, 3}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}, {Axis: 3}}, Splat: true},

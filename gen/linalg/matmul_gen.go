@@ -139,7 +139,8 @@ var (
 )
 
 var matmulForward = runtime.Signature{
-	Op: "linalg.matmul", Vars: matmulVars, Axes: matmulAxes, Temps: [][]int{{0, 1, 3}},
+	Op: "linalg.matmul", Vars: matmulVars, Axes: matmulAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}, {Axis: 3}}, Splat: true, Batch: 1},

@@ -321,28 +321,6 @@ func matrixNormMinusInfiniteRun(b *runtime.Bound, v *matrixNormValues) error {
 	return nil
 }
 
-var matrixNormForwards = [...]*runtime.Signature{
-	0: &matrixNormOneForward,
-	1: &matrixNormOneForward,
-	2: &matrixNormInfiniteForward,
-	3: &matrixNormInfiniteForward,
-}
-
-// matrixNormRun runs the op in a variant.
-func matrixNormRun(b *runtime.Bound, v *matrixNormValues, variant int) error {
-	switch variant {
-	case 0:
-		return matrixNormOneRun(b, v)
-	case 1:
-		return matrixNormMinusOneRun(b, v)
-	case 2:
-		return matrixNormInfiniteRun(b, v)
-	case 3:
-		return matrixNormMinusInfiniteRun(b, v)
-	}
-	return nil
-}
-
 // matrixNormOneRunBackward computes the derivative of matrix_norm with ord one.
 func matrixNormOneRunBackward(b *runtime.Bound, v *matrixNormValues) {
 	max2 := b.Scratch(b.DType[0], b.Ext[0])
@@ -483,6 +461,28 @@ func matrixNormMinusInfiniteRunBackward(b *runtime.Bound, v *matrixNormValues) {
 	}
 }
 
+var matrixNormForwards = [...]*runtime.Signature{
+	0: &matrixNormOneForward,
+	1: &matrixNormOneForward,
+	2: &matrixNormInfiniteForward,
+	3: &matrixNormInfiniteForward,
+}
+
+// matrixNormRun runs the op in a variant.
+func matrixNormRun(b *runtime.Bound, v *matrixNormValues, variant int) error {
+	switch variant {
+	case 0:
+		return matrixNormOneRun(b, v)
+	case 1:
+		return matrixNormMinusOneRun(b, v)
+	case 2:
+		return matrixNormInfiniteRun(b, v)
+	case 3:
+		return matrixNormMinusInfiniteRun(b, v)
+	}
+	return nil
+}
+
 var matrixNormBackwards = [...]*runtime.Signature{
 	0: &matrixNormOneBackward,
 	1: &matrixNormOneBackward,
@@ -512,6 +512,7 @@ var (
 
 var matrixNormOneForward = runtime.Signature{
 	Op: "linalg.matrix_norm", Vars: matrixNormVars, Axes: matrixNormAxes, Placed: &matrixNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}, {At: 1, Axis: 2}}},
@@ -521,6 +522,7 @@ var matrixNormOneForward = runtime.Signature{
 
 var matrixNormOneBackward = runtime.Signature{
 	Op: "linalg.matrix_norm", Vars: matrixNormVars, Axes: matrixNormAxes, Placed: &matrixNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -531,6 +533,7 @@ var matrixNormOneBackward = runtime.Signature{
 
 var matrixNormInfiniteForward = runtime.Signature{
 	Op: "linalg.matrix_norm", Vars: matrixNormVars, Axes: matrixNormAxes, Placed: &matrixNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}, {At: 1, Axis: 2}}},
@@ -540,6 +543,7 @@ var matrixNormInfiniteForward = runtime.Signature{
 
 var matrixNormInfiniteBackward = runtime.Signature{
 	Op: "linalg.matrix_norm", Vars: matrixNormVars, Axes: matrixNormAxes, Placed: &matrixNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -120,7 +120,8 @@ var (
 )
 
 var matvecForward = runtime.Signature{
-	Op: "linalg.matvec", Vars: matvecVars, Axes: matvecAxes, Temps: [][]int{{0, 1}},
+	Op: "linalg.matvec", Vars: matvecVars, Axes: matvecAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},
@@ -130,6 +131,7 @@ var matvecForward = runtime.Signature{
 
 var matvecBackward = runtime.Signature{
 	Op: "linalg.matvec", Vars: matvecGradVars, Axes: matvecAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{2}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 2}}, Splat: true},

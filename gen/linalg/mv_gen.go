@@ -120,7 +120,8 @@ var (
 )
 
 var mvForward = runtime.Signature{
-	Op: "linalg.mv", Vars: mvVars, Axes: mvAxes, Temps: [][]int{{0}},
+	Op: "linalg.mv", Vars: mvVars, Axes: mvAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},
@@ -130,6 +131,7 @@ var mvForward = runtime.Signature{
 
 var mvBackward = runtime.Signature{
 	Op: "linalg.mv", Vars: mvGradVars, Axes: mvAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{1}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},

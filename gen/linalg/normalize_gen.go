@@ -291,34 +291,6 @@ func normalizeElseElseElseElseElseRun(b *runtime.Bound, v *normalizeValues) {
 	}
 }
 
-var normalizeForwards = [...]*runtime.Signature{
-	0: &normalizeIfForward,
-	1: &normalizeElseIfForward,
-	2: &normalizeElseElseIfForward,
-	3: &normalizeElseElseElseIfForward,
-	4: &normalizeElseElseElseElseIfForward,
-	5: &normalizeElseElseElseIfForward,
-}
-
-// normalizeRun runs the op in a variant.
-func normalizeRun(b *runtime.Bound, v *normalizeValues, variant int) error {
-	switch variant {
-	case 0:
-		normalizeIfRun(b, v)
-	case 1:
-		normalizeElseIfRun(b, v)
-	case 2:
-		normalizeElseElseIfRun(b, v)
-	case 3:
-		normalizeElseElseElseIfRun(b, v)
-	case 4:
-		return normalizeElseElseElseElseIfRun(b, v)
-	case 5:
-		normalizeElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // normalizeIfRunBackward computes the derivative of normalize with p == real(2).
 func normalizeIfRunBackward(b *runtime.Bound, v *normalizeValues) {
 	if b.Tensor(5) != nil {
@@ -416,6 +388,34 @@ func normalizeElseElseElseElseElseRunBackward(b *runtime.Bound, v *normalizeValu
 	}
 }
 
+var normalizeForwards = [...]*runtime.Signature{
+	0: &normalizeIfForward,
+	1: &normalizeElseIfForward,
+	2: &normalizeElseElseIfForward,
+	3: &normalizeElseElseElseIfForward,
+	4: &normalizeElseElseElseElseIfForward,
+	5: &normalizeElseElseElseIfForward,
+}
+
+// normalizeRun runs the op in a variant.
+func normalizeRun(b *runtime.Bound, v *normalizeValues, variant int) error {
+	switch variant {
+	case 0:
+		normalizeIfRun(b, v)
+	case 1:
+		normalizeElseIfRun(b, v)
+	case 2:
+		normalizeElseElseIfRun(b, v)
+	case 3:
+		normalizeElseElseElseIfRun(b, v)
+	case 4:
+		return normalizeElseElseElseElseIfRun(b, v)
+	case 5:
+		normalizeElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var normalizeBackwards = [...]*runtime.Signature{
 	0: &normalizeIfBackward,
 	1: &normalizeElseIfBackward,
@@ -452,6 +452,7 @@ var (
 
 var normalizeIfForward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}, {Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -474,6 +475,7 @@ var normalizeIfBackward = runtime.Signature{
 
 var normalizeElseIfForward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -494,6 +496,7 @@ var normalizeElseIfBackward = runtime.Signature{
 
 var normalizeElseElseIfForward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -514,6 +517,7 @@ var normalizeElseElseIfBackward = runtime.Signature{
 
 var normalizeElseElseElseIfForward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -534,6 +538,7 @@ var normalizeElseElseElseIfBackward = runtime.Signature{
 
 var normalizeElseElseElseElseIfForward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -542,6 +547,7 @@ var normalizeElseElseElseElseIfForward = runtime.Signature{
 
 var normalizeElseElseElseElseIfBackward = runtime.Signature{
 	Op: "linalg.normalize", Vars: normalizeVars, Axes: normalizeAxes, Placed: &normalizePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

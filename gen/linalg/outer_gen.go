@@ -119,6 +119,7 @@ var (
 
 var outerForward = runtime.Signature{
 	Op: "linalg.outer", Vars: outerVars, Axes: outerAxes,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},
@@ -128,6 +129,7 @@ var outerForward = runtime.Signature{
 
 var outerBackward = runtime.Signature{
 	Op: "linalg.outer", Vars: outerGradVars, Axes: outerAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Wanted: 1 << 3, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Splat: true},

@@ -288,34 +288,6 @@ func pairwiseDistanceElseElseElseElseElseRun(b *runtime.Bound, v *pairwiseDistan
 	}
 }
 
-var pairwiseDistanceForwards = [...]*runtime.Signature{
-	0: &pairwiseDistanceIfForward,
-	1: &pairwiseDistanceElseIfForward,
-	2: &pairwiseDistanceElseIfForward,
-	3: &pairwiseDistanceElseIfForward,
-	4: &pairwiseDistanceElseIfForward,
-	5: &pairwiseDistanceElseElseElseElseElseForward,
-}
-
-// pairwiseDistanceRun runs the op in a variant.
-func pairwiseDistanceRun(b *runtime.Bound, v *pairwiseDistanceValues, variant int) error {
-	switch variant {
-	case 0:
-		pairwiseDistanceIfRun(b, v)
-	case 1:
-		return pairwiseDistanceElseIfRun(b, v)
-	case 2:
-		return pairwiseDistanceElseElseIfRun(b, v)
-	case 3:
-		pairwiseDistanceElseElseElseIfRun(b, v)
-	case 4:
-		pairwiseDistanceElseElseElseElseIfRun(b, v)
-	case 5:
-		pairwiseDistanceElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // pairwiseDistanceIfRunBackward computes the derivative of pairwise_distance with p == real(2).
 func pairwiseDistanceIfRunBackward(b *runtime.Bound, v *pairwiseDistanceValues) {
 	if b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -450,6 +422,34 @@ func pairwiseDistanceElseElseElseElseElseRunBackward(b *runtime.Bound, v *pairwi
 	}
 }
 
+var pairwiseDistanceForwards = [...]*runtime.Signature{
+	0: &pairwiseDistanceIfForward,
+	1: &pairwiseDistanceElseIfForward,
+	2: &pairwiseDistanceElseIfForward,
+	3: &pairwiseDistanceElseIfForward,
+	4: &pairwiseDistanceElseIfForward,
+	5: &pairwiseDistanceElseElseElseElseElseForward,
+}
+
+// pairwiseDistanceRun runs the op in a variant.
+func pairwiseDistanceRun(b *runtime.Bound, v *pairwiseDistanceValues, variant int) error {
+	switch variant {
+	case 0:
+		pairwiseDistanceIfRun(b, v)
+	case 1:
+		return pairwiseDistanceElseIfRun(b, v)
+	case 2:
+		return pairwiseDistanceElseElseIfRun(b, v)
+	case 3:
+		pairwiseDistanceElseElseElseIfRun(b, v)
+	case 4:
+		pairwiseDistanceElseElseElseElseIfRun(b, v)
+	case 5:
+		pairwiseDistanceElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var pairwiseDistanceBackwards = [...]*runtime.Signature{
 	0: &pairwiseDistanceIfBackward,
 	1: &pairwiseDistanceElseIfBackward,
@@ -485,6 +485,7 @@ var (
 
 var pairwiseDistanceIfForward = runtime.Signature{
 	Op: "linalg.pairwise_distance", Vars: pairwiseDistanceVars, Axes: pairwiseDistanceAxes, Placed: &pairwiseDistancePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}, {Axes: []int{0}, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -496,6 +497,7 @@ var pairwiseDistanceIfForward = runtime.Signature{
 
 var pairwiseDistanceIfBackward = runtime.Signature{
 	Op: "linalg.pairwise_distance", Vars: pairwiseDistanceVars, Axes: pairwiseDistanceAxes, Placed: &pairwiseDistancePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 6, Absent: 1 << 5}, {Axes: []int{0, 1}, Wanted: 1 << 5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -518,6 +520,7 @@ var pairwiseDistanceElseIfForward = runtime.Signature{
 
 var pairwiseDistanceElseIfBackward = runtime.Signature{
 	Op: "linalg.pairwise_distance", Vars: pairwiseDistanceVars, Axes: pairwiseDistanceAxes, Placed: &pairwiseDistancePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0, 1}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -539,6 +542,7 @@ var pairwiseDistanceElseElseElseElseIfBackward = runtime.Signature{
 
 var pairwiseDistanceElseElseElseElseElseForward = runtime.Signature{
 	Op: "linalg.pairwise_distance", Vars: pairwiseDistanceVars, Axes: pairwiseDistanceAxes, Placed: &pairwiseDistancePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -549,6 +553,7 @@ var pairwiseDistanceElseElseElseElseElseForward = runtime.Signature{
 
 var pairwiseDistanceElseElseElseElseElseBackward = runtime.Signature{
 	Op: "linalg.pairwise_distance", Vars: pairwiseDistanceVars, Axes: pairwiseDistanceAxes, Placed: &pairwiseDistancePlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -419,34 +419,6 @@ func renormElseElseElseElseElseRun(b *runtime.Bound, v *renormValues) {
 	}
 }
 
-var renormForwards = [...]*runtime.Signature{
-	0: &renormIfForward,
-	1: &renormElseIfForward,
-	2: &renormElseElseIfForward,
-	3: &renormElseElseElseIfForward,
-	4: &renormElseElseElseElseIfForward,
-	5: &renormElseElseElseIfForward,
-}
-
-// renormRun runs the op in a variant.
-func renormRun(b *runtime.Bound, v *renormValues, variant int) error {
-	switch variant {
-	case 0:
-		renormIfRun(b, v)
-	case 1:
-		renormElseIfRun(b, v)
-	case 2:
-		renormElseElseIfRun(b, v)
-	case 3:
-		renormElseElseElseIfRun(b, v)
-	case 4:
-		return renormElseElseElseElseIfRun(b, v)
-	case 5:
-		renormElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // renormIfRunBackward computes the derivative of renorm with p == real(2).
 func renormIfRunBackward(b *runtime.Bound, v *renormValues) {
 	dnPart0 := b.Scratch(b.DType[0], b.Ext[1])
@@ -750,13 +722,41 @@ func renormElseElseElseElseElseRunBackward(b *runtime.Bound, v *renormValues) {
 	}
 }
 
+var renormForwards = [...]*runtime.Signature{
+	0: &renormIfForward,
+	1: &renormElseIfForward,
+	2: &renormElseElseIfForward,
+	3: &renormElseElseElseIfForward,
+	4: &renormElseElseElseElseIfForward,
+	5: &renormElseElseElseElseElseForward,
+}
+
+// renormRun runs the op in a variant.
+func renormRun(b *runtime.Bound, v *renormValues, variant int) error {
+	switch variant {
+	case 0:
+		renormIfRun(b, v)
+	case 1:
+		renormElseIfRun(b, v)
+	case 2:
+		renormElseElseIfRun(b, v)
+	case 3:
+		renormElseElseElseIfRun(b, v)
+	case 4:
+		return renormElseElseElseElseIfRun(b, v)
+	case 5:
+		renormElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var renormBackwards = [...]*runtime.Signature{
 	0: &renormIfBackward,
 	1: &renormElseIfBackward,
 	2: &renormElseElseIfBackward,
 	3: &renormElseElseElseIfBackward,
 	4: &renormElseElseElseElseIfBackward,
-	5: &renormElseElseElseIfBackward,
+	5: &renormElseElseElseElseElseBackward,
 }
 
 // renormRunBackward runs its derivative in a variant.
@@ -786,6 +786,7 @@ var (
 
 var renormIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}, {Axes: []int{1}, Absent: 1 << 2}, {Axes: []int{1}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -796,6 +797,7 @@ var renormIfForward = runtime.Signature{
 
 var renormIfBackward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
@@ -807,6 +809,7 @@ var renormIfBackward = runtime.Signature{
 
 var renormElseIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -816,6 +819,7 @@ var renormElseIfForward = runtime.Signature{
 
 var renormElseIfBackward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "max", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
@@ -826,6 +830,7 @@ var renormElseIfBackward = runtime.Signature{
 
 var renormElseElseIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -835,6 +840,7 @@ var renormElseElseIfForward = runtime.Signature{
 
 var renormElseElseIfBackward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "min", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
@@ -845,6 +851,7 @@ var renormElseElseIfBackward = runtime.Signature{
 
 var renormElseElseElseIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
@@ -854,6 +861,7 @@ var renormElseElseElseIfForward = runtime.Signature{
 
 var renormElseElseElseIfBackward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
@@ -864,6 +872,7 @@ var renormElseElseElseIfBackward = runtime.Signature{
 
 var renormElseElseElseElseIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -872,10 +881,32 @@ var renormElseElseElseElseIfForward = runtime.Signature{
 
 var renormElseElseElseElseIfBackward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
 		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
+	},
+}
+
+var renormElseElseElseElseElseForward = runtime.Signature{
+	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{1}, Absent: 1 << 2}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
+		2: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}, Optional: true},
+	},
+}
+
+var renormElseElseElseElseElseBackward = runtime.Signature{
+	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 2}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
 	},
 }
 

@@ -92,7 +92,7 @@ func renormElseElseElseElseIfRunF32(b *runtime.Bound, v *renormValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -181,7 +181,7 @@ func renormElseElseElseElseIfRunF64(b *runtime.Bound, v *renormValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -254,7 +254,7 @@ func renormElseElseElseElseIfRunBackwardF32(b *runtime.Bound, v *renormValues) e
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -327,6 +327,6 @@ func renormElseElseElseElseIfRunBackwardF64(b *runtime.Bound, v *renormValues) e
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -111,7 +111,8 @@ var (
 )
 
 var traceForward = runtime.Signature{
-	Op: "linalg.trace", Vars: traceVars, Axes: traceAxes, Temps: [][]int{{0}},
+	Op: "linalg.trace", Vars: traceVars, Axes: traceAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -120,6 +121,7 @@ var traceForward = runtime.Signature{
 
 var traceBackward = runtime.Signature{
 	Op: "linalg.trace", Vars: traceGradVars, Axes: traceAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

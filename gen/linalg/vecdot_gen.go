@@ -159,7 +159,8 @@ var (
 )
 
 var vecdotForward = runtime.Signature{
-	Op: "linalg.vecdot", Vars: vecdotVars, Axes: vecdotAxes, Placed: &vecdotPlaced, Temps: [][]int{{0}},
+	Op: "linalg.vecdot", Vars: vecdotVars, Axes: vecdotAxes, Placed: &vecdotPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -169,6 +170,7 @@ var vecdotForward = runtime.Signature{
 
 var vecdotBackward = runtime.Signature{
 	Op: "linalg.vecdot", Vars: vecdotGradVars, Axes: vecdotAxes, Placed: &vecdotPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0, 1}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

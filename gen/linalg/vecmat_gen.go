@@ -121,7 +121,8 @@ var (
 )
 
 var vecmatForward = runtime.Signature{
-	Op: "linalg.vecmat", Vars: vecmatVars, Axes: vecmatAxes, Temps: [][]int{{1, 2}},
+	Op: "linalg.vecmat", Vars: vecmatVars, Axes: vecmatAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1, 2}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 0}, {Axis: 2}}, Splat: true},
@@ -131,6 +132,7 @@ var vecmatForward = runtime.Signature{
 
 var vecmatBackward = runtime.Signature{
 	Op: "linalg.vecmat", Vars: vecmatGradVars, Axes: vecmatAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0, 1, 2}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true, Batch: 1},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 0}, {Axis: 2}}, Splat: true},

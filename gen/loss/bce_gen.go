@@ -184,24 +184,6 @@ func bce_SumRun(b *runtime.Bound, v *bce_Values) {
 	}
 }
 
-var bce_Forwards = [...]*runtime.Signature{
-	0: &bce_NoneForward,
-	1: &bce_MeanForward,
-	2: &bce_MeanForward,
-}
-
-// bce_Run runs the op in a variant.
-func bce_Run(b *runtime.Bound, v *bce_Values, variant int) {
-	switch variant {
-	case 0:
-		bce_NoneRun(b, v)
-	case 1:
-		bce_MeanRun(b, v)
-	case 2:
-		bce_SumRun(b, v)
-	}
-}
-
 // bce_NoneRunBackward computes the derivative of bce with reduction none.
 func bce_NoneRunBackward(b *runtime.Bound, v *bce_Values) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -293,6 +275,24 @@ func bce_SumRunBackward(b *runtime.Bound, v *bce_Values) {
 	}
 }
 
+var bce_Forwards = [...]*runtime.Signature{
+	0: &bce_NoneForward,
+	1: &bce_MeanForward,
+	2: &bce_MeanForward,
+}
+
+// bce_Run runs the op in a variant.
+func bce_Run(b *runtime.Bound, v *bce_Values, variant int) {
+	switch variant {
+	case 0:
+		bce_NoneRun(b, v)
+	case 1:
+		bce_MeanRun(b, v)
+	case 2:
+		bce_SumRun(b, v)
+	}
+}
+
 var bce_Backwards = [...]*runtime.Signature{
 	0: &bce_NoneBackward,
 	1: &bce_MeanBackward,
@@ -328,6 +328,7 @@ var bce_NoneForward = runtime.Signature{
 
 var bce_NoneBackward = runtime.Signature{
 	Op: "loss.bce", Vars: bce_Vars, Axes: bce_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -351,6 +352,7 @@ var bce_MeanForward = runtime.Signature{
 
 var bce_MeanBackward = runtime.Signature{
 	Op: "loss.bce", Vars: bce_Vars, Axes: bce_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

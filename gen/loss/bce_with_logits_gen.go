@@ -190,24 +190,6 @@ func bceWithLogitsSumRun(b *runtime.Bound, v *bceWithLogitsValues) {
 	}
 }
 
-var bceWithLogitsForwards = [...]*runtime.Signature{
-	0: &bceWithLogitsNoneForward,
-	1: &bceWithLogitsMeanForward,
-	2: &bceWithLogitsMeanForward,
-}
-
-// bceWithLogitsRun runs the op in a variant.
-func bceWithLogitsRun(b *runtime.Bound, v *bceWithLogitsValues, variant int) {
-	switch variant {
-	case 0:
-		bceWithLogitsNoneRun(b, v)
-	case 1:
-		bceWithLogitsMeanRun(b, v)
-	case 2:
-		bceWithLogitsSumRun(b, v)
-	}
-}
-
 // bceWithLogitsNoneRunBackward computes the derivative of bce_with_logits with reduction none.
 func bceWithLogitsNoneRunBackward(b *runtime.Bound, v *bceWithLogitsValues) {
 	if b.Tensor(5) != nil || b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
@@ -305,6 +287,24 @@ func bceWithLogitsSumRunBackward(b *runtime.Bound, v *bceWithLogitsValues) {
 	}
 }
 
+var bceWithLogitsForwards = [...]*runtime.Signature{
+	0: &bceWithLogitsNoneForward,
+	1: &bceWithLogitsMeanForward,
+	2: &bceWithLogitsMeanForward,
+}
+
+// bceWithLogitsRun runs the op in a variant.
+func bceWithLogitsRun(b *runtime.Bound, v *bceWithLogitsValues, variant int) {
+	switch variant {
+	case 0:
+		bceWithLogitsNoneRun(b, v)
+	case 1:
+		bceWithLogitsMeanRun(b, v)
+	case 2:
+		bceWithLogitsSumRun(b, v)
+	}
+}
+
 var bceWithLogitsBackwards = [...]*runtime.Signature{
 	0: &bceWithLogitsNoneBackward,
 	1: &bceWithLogitsMeanBackward,
@@ -341,6 +341,7 @@ var bceWithLogitsNoneForward = runtime.Signature{
 
 var bceWithLogitsNoneBackward = runtime.Signature{
 	Op: "loss.bce_with_logits", Vars: bceWithLogitsVars, Axes: bceWithLogitsAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<6 | 1<<7 | 1<<8, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<5 | 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0}, Wanted: 1<<5 | 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0}, Wanted: 1<<5 | 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -367,6 +368,7 @@ var bceWithLogitsMeanForward = runtime.Signature{
 
 var bceWithLogitsMeanBackward = runtime.Signature{
 	Op: "loss.bce_with_logits", Vars: bceWithLogitsVars, Axes: bceWithLogitsAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<6 | 1<<7 | 1<<8, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<5 | 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0}, Wanted: 1<<5 | 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0}, Wanted: 1<<5 | 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -225,24 +225,6 @@ func cosineEmbeddingSumRun(b *runtime.Bound, v *cosineEmbeddingValues) {
 	}
 }
 
-var cosineEmbeddingForwards = [...]*runtime.Signature{
-	0: &cosineEmbeddingNoneForward,
-	1: &cosineEmbeddingMeanForward,
-	2: &cosineEmbeddingMeanForward,
-}
-
-// cosineEmbeddingRun runs the op in a variant.
-func cosineEmbeddingRun(b *runtime.Bound, v *cosineEmbeddingValues, variant int) {
-	switch variant {
-	case 0:
-		cosineEmbeddingNoneRun(b, v)
-	case 1:
-		cosineEmbeddingMeanRun(b, v)
-	case 2:
-		cosineEmbeddingSumRun(b, v)
-	}
-}
-
 // cosineEmbeddingNoneRunBackward computes the derivative of cosine_embedding with reduction none.
 func cosineEmbeddingNoneRunBackward(b *runtime.Bound, v *cosineEmbeddingValues) {
 	if b.Tensor(7) != nil || b.Tensor(8) != nil {
@@ -376,6 +358,24 @@ func cosineEmbeddingSumRunBackward(b *runtime.Bound, v *cosineEmbeddingValues) {
 	}
 }
 
+var cosineEmbeddingForwards = [...]*runtime.Signature{
+	0: &cosineEmbeddingNoneForward,
+	1: &cosineEmbeddingMeanForward,
+	2: &cosineEmbeddingMeanForward,
+}
+
+// cosineEmbeddingRun runs the op in a variant.
+func cosineEmbeddingRun(b *runtime.Bound, v *cosineEmbeddingValues, variant int) {
+	switch variant {
+	case 0:
+		cosineEmbeddingNoneRun(b, v)
+	case 1:
+		cosineEmbeddingMeanRun(b, v)
+	case 2:
+		cosineEmbeddingSumRun(b, v)
+	}
+}
+
 var cosineEmbeddingBackwards = [...]*runtime.Signature{
 	0: &cosineEmbeddingNoneBackward,
 	1: &cosineEmbeddingMeanBackward,
@@ -401,6 +401,7 @@ var (
 
 var cosineEmbeddingNoneForward = runtime.Signature{
 	Op: "loss.cosine_embedding", Vars: cosineEmbeddingVars, Axes: cosineEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -414,6 +415,7 @@ var cosineEmbeddingNoneForward = runtime.Signature{
 
 var cosineEmbeddingNoneBackward = runtime.Signature{
 	Op: "loss.cosine_embedding", Vars: cosineEmbeddingVars, Axes: cosineEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -430,6 +432,7 @@ var cosineEmbeddingNoneBackward = runtime.Signature{
 
 var cosineEmbeddingMeanForward = runtime.Signature{
 	Op: "loss.cosine_embedding", Vars: cosineEmbeddingVars, Axes: cosineEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -443,6 +446,7 @@ var cosineEmbeddingMeanForward = runtime.Signature{
 
 var cosineEmbeddingMeanBackward = runtime.Signature{
 	Op: "loss.cosine_embedding", Vars: cosineEmbeddingVars, Axes: cosineEmbeddingAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -97,7 +97,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 		case 0, 2, 3, 5:
 			savedMax := bound.Tensor(4)
 			savedSum := bound.Tensor(5)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := crossEntropy_Backwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -115,7 +115,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 			savedMax := bound.Tensor(4)
 			savedSum := bound.Tensor(5)
 			savedSum4 := bound.Tensor(6)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}, {Name: "sum4", Tensor: savedSum4}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "max", Tensor: savedMax}, {Name: "sum", Tensor: savedSum}, {Name: "sum4", Tensor: savedSum4}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := crossEntropy_Backwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -134,7 +134,7 @@ func CrossEntropy(x, t, weight *runtime.Tensor, attrs *CrossEntropyAttrs) (*runt
 			savedMax := bound.Tensor(4)
 			savedSum4 := bound.Tensor(5)
 			savedSum := bound.Tensor(6)
-			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "max", Tensor: savedMax}, {Name: "sum4", Tensor: savedSum4}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.cross_entropy", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "max", Tensor: savedMax}, {Name: "sum4", Tensor: savedSum4}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := crossEntropy_Backwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -469,34 +469,6 @@ func crossEntropy_ElseSumRun(b *runtime.Bound, v *crossEntropy_Values) error {
 	return nil
 }
 
-var crossEntropy_Forwards = [...]*runtime.Signature{
-	0: &crossEntropy_IfNoneForward,
-	1: &crossEntropy_IfMeanForward,
-	2: &crossEntropy_IfSumForward,
-	3: &crossEntropy_IfNoneForward,
-	4: &crossEntropy_ElseMeanForward,
-	5: &crossEntropy_IfSumForward,
-}
-
-// crossEntropy_Run runs the op in a variant.
-func crossEntropy_Run(b *runtime.Bound, v *crossEntropy_Values, variant int) error {
-	switch variant {
-	case 0:
-		return crossEntropy_IfNoneRun(b, v)
-	case 1:
-		return crossEntropy_IfMeanRun(b, v)
-	case 2:
-		return crossEntropy_IfSumRun(b, v)
-	case 3:
-		return crossEntropy_ElseNoneRun(b, v)
-	case 4:
-		return crossEntropy_ElseMeanRun(b, v)
-	case 5:
-		return crossEntropy_ElseSumRun(b, v)
-	}
-	return nil
-}
-
 // crossEntropy_IfNoneRunBackward computes the derivative of cross_entropy with label_smoothing == real(0), reduction none.
 func crossEntropy_IfNoneRunBackward(b *runtime.Bound, v *crossEntropy_Values) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
@@ -801,6 +773,34 @@ func crossEntropy_ElseSumRunBackward(b *runtime.Bound, v *crossEntropy_Values) e
 	return nil
 }
 
+var crossEntropy_Forwards = [...]*runtime.Signature{
+	0: &crossEntropy_IfNoneForward,
+	1: &crossEntropy_IfMeanForward,
+	2: &crossEntropy_IfSumForward,
+	3: &crossEntropy_ElseNoneForward,
+	4: &crossEntropy_ElseMeanForward,
+	5: &crossEntropy_ElseSumForward,
+}
+
+// crossEntropy_Run runs the op in a variant.
+func crossEntropy_Run(b *runtime.Bound, v *crossEntropy_Values, variant int) error {
+	switch variant {
+	case 0:
+		return crossEntropy_IfNoneRun(b, v)
+	case 1:
+		return crossEntropy_IfMeanRun(b, v)
+	case 2:
+		return crossEntropy_IfSumRun(b, v)
+	case 3:
+		return crossEntropy_ElseNoneRun(b, v)
+	case 4:
+		return crossEntropy_ElseMeanRun(b, v)
+	case 5:
+		return crossEntropy_ElseSumRun(b, v)
+	}
+	return nil
+}
+
 var crossEntropy_Backwards = [...]*runtime.Signature{
 	0: &crossEntropy_IfNoneBackward,
 	1: &crossEntropy_IfMeanBackward,
@@ -837,6 +837,7 @@ var (
 
 var crossEntropy_IfNoneForward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -849,6 +850,7 @@ var crossEntropy_IfNoneForward = runtime.Signature{
 
 var crossEntropy_IfNoneBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 6}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -862,7 +864,8 @@ var crossEntropy_IfNoneBackward = runtime.Signature{
 }
 
 var crossEntropy_IfMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -876,6 +879,7 @@ var crossEntropy_IfMeanForward = runtime.Signature{
 
 var crossEntropy_IfMeanBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 9, Absent: 1 << 8}, {Axes: []int{1}, Wanted: 1 << 8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -891,7 +895,8 @@ var crossEntropy_IfMeanBackward = runtime.Signature{
 }
 
 var crossEntropy_IfSumForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -904,6 +909,7 @@ var crossEntropy_IfSumForward = runtime.Signature{
 
 var crossEntropy_IfSumBackward = runtime.Signature{
 	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 6}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -916,8 +922,22 @@ var crossEntropy_IfSumBackward = runtime.Signature{
 	},
 }
 
+var crossEntropy_ElseNoneForward = runtime.Signature{
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
+		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
+		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
+	},
+}
+
 var crossEntropy_ElseNoneBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -931,7 +951,8 @@ var crossEntropy_ElseNoneBackward = runtime.Signature{
 }
 
 var crossEntropy_ElseMeanForward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{0}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -944,7 +965,8 @@ var crossEntropy_ElseMeanForward = runtime.Signature{
 }
 
 var crossEntropy_ElseMeanBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 9, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -959,8 +981,22 @@ var crossEntropy_ElseMeanBackward = runtime.Signature{
 	},
 }
 
+var crossEntropy_ElseSumForward = runtime.Signature{
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
+		2: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
+		3: {Name: "y", Mode: runtime.Out},
+		4: {Name: "max", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
+		5: {Name: "sum", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 0}}, Optional: true},
+	},
+}
+
 var crossEntropy_ElseSumBackward = runtime.Signature{
-	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed, Temps: [][]int{{1}},
+	Op: "loss.cross_entropy", Vars: crossEntropy_Vars, Axes: crossEntropy_Axes, Placed: &crossEntropy_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}, {Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

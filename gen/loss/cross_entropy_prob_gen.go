@@ -238,24 +238,6 @@ func crossEntropyProbSumRun(b *runtime.Bound, v *crossEntropyProbValues) {
 	}
 }
 
-var crossEntropyProbForwards = [...]*runtime.Signature{
-	0: &crossEntropyProbNoneForward,
-	1: &crossEntropyProbMeanForward,
-	2: &crossEntropyProbMeanForward,
-}
-
-// crossEntropyProbRun runs the op in a variant.
-func crossEntropyProbRun(b *runtime.Bound, v *crossEntropyProbValues, variant int) {
-	switch variant {
-	case 0:
-		crossEntropyProbNoneRun(b, v)
-	case 1:
-		crossEntropyProbMeanRun(b, v)
-	case 2:
-		crossEntropyProbSumRun(b, v)
-	}
-}
-
 // crossEntropyProbNoneRunBackward computes the derivative of cross_entropy_prob with reduction none.
 func crossEntropyProbNoneRunBackward(b *runtime.Bound, v *crossEntropyProbValues) {
 	if b.Tensor(6) != nil || b.Tensor(7) != nil || b.Tensor(8) != nil {
@@ -333,6 +315,24 @@ func crossEntropyProbSumRunBackward(b *runtime.Bound, v *crossEntropyProbValues)
 	}
 }
 
+var crossEntropyProbForwards = [...]*runtime.Signature{
+	0: &crossEntropyProbNoneForward,
+	1: &crossEntropyProbMeanForward,
+	2: &crossEntropyProbMeanForward,
+}
+
+// crossEntropyProbRun runs the op in a variant.
+func crossEntropyProbRun(b *runtime.Bound, v *crossEntropyProbValues, variant int) {
+	switch variant {
+	case 0:
+		crossEntropyProbNoneRun(b, v)
+	case 1:
+		crossEntropyProbMeanRun(b, v)
+	case 2:
+		crossEntropyProbSumRun(b, v)
+	}
+}
+
 var crossEntropyProbBackwards = [...]*runtime.Signature{
 	0: &crossEntropyProbNoneBackward,
 	1: &crossEntropyProbMeanBackward,
@@ -359,6 +359,7 @@ var (
 
 var crossEntropyProbNoneForward = runtime.Signature{
 	Op: "loss.cross_entropy_prob", Vars: crossEntropyProbVars, Axes: crossEntropyProbAxes, Placed: &crossEntropyProbPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -371,6 +372,7 @@ var crossEntropyProbNoneForward = runtime.Signature{
 
 var crossEntropyProbNoneBackward = runtime.Signature{
 	Op: "loss.cross_entropy_prob", Vars: crossEntropyProbVars, Axes: crossEntropyProbAxes, Placed: &crossEntropyProbPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -386,6 +388,7 @@ var crossEntropyProbNoneBackward = runtime.Signature{
 
 var crossEntropyProbMeanForward = runtime.Signature{
 	Op: "loss.cross_entropy_prob", Vars: crossEntropyProbVars, Axes: crossEntropyProbAxes, Placed: &crossEntropyProbPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -398,6 +401,7 @@ var crossEntropyProbMeanForward = runtime.Signature{
 
 var crossEntropyProbMeanBackward = runtime.Signature{
 	Op: "loss.cross_entropy_prob", Vars: crossEntropyProbVars, Axes: crossEntropyProbAxes, Placed: &crossEntropyProbPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

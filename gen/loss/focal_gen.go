@@ -318,34 +318,6 @@ func focalNoAlphaSumRun(b *runtime.Bound, v *focalValues) {
 	}
 }
 
-var focalForwards = [...]*runtime.Signature{
-	0: &focalAlphaNoneForward,
-	1: &focalAlphaMeanForward,
-	2: &focalAlphaMeanForward,
-	3: &focalAlphaNoneForward,
-	4: &focalAlphaMeanForward,
-	5: &focalAlphaMeanForward,
-}
-
-// focalRun runs the op in a variant.
-func focalRun(b *runtime.Bound, v *focalValues, variant int) error {
-	switch variant {
-	case 0:
-		return focalAlphaNoneRun(b, v)
-	case 1:
-		return focalAlphaMeanRun(b, v)
-	case 2:
-		return focalAlphaSumRun(b, v)
-	case 3:
-		focalNoAlphaNoneRun(b, v)
-	case 4:
-		focalNoAlphaMeanRun(b, v)
-	case 5:
-		focalNoAlphaSumRun(b, v)
-	}
-	return nil
-}
-
 // focalAlphaNoneRunBackward computes the derivative of focal with alpha given, reduction none.
 func focalAlphaNoneRunBackward(b *runtime.Bound, v *focalValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -482,6 +454,34 @@ func focalNoAlphaSumRunBackward(b *runtime.Bound, v *focalValues) {
 	}
 }
 
+var focalForwards = [...]*runtime.Signature{
+	0: &focalAlphaNoneForward,
+	1: &focalAlphaMeanForward,
+	2: &focalAlphaMeanForward,
+	3: &focalAlphaNoneForward,
+	4: &focalAlphaMeanForward,
+	5: &focalAlphaMeanForward,
+}
+
+// focalRun runs the op in a variant.
+func focalRun(b *runtime.Bound, v *focalValues, variant int) error {
+	switch variant {
+	case 0:
+		return focalAlphaNoneRun(b, v)
+	case 1:
+		return focalAlphaMeanRun(b, v)
+	case 2:
+		return focalAlphaSumRun(b, v)
+	case 3:
+		focalNoAlphaNoneRun(b, v)
+	case 4:
+		focalNoAlphaMeanRun(b, v)
+	case 5:
+		focalNoAlphaSumRun(b, v)
+	}
+	return nil
+}
+
 var focalBackwards = [...]*runtime.Signature{
 	0: &focalAlphaNoneBackward,
 	1: &focalAlphaMeanBackward,
@@ -525,6 +525,7 @@ var focalAlphaNoneForward = runtime.Signature{
 
 var focalAlphaNoneBackward = runtime.Signature{
 	Op: "loss.focal", Vars: focalVars, Axes: focalAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -545,6 +546,7 @@ var focalAlphaMeanForward = runtime.Signature{
 
 var focalAlphaMeanBackward = runtime.Signature{
 	Op: "loss.focal", Vars: focalVars, Axes: focalAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -230,34 +230,6 @@ func gaussianNLLSumFullRun(b *runtime.Bound, v *gaussianNLLValues) error {
 	return nil
 }
 
-var gaussianNLLForwards = [...]*runtime.Signature{
-	0: &gaussianNLLNoneNoFullForward,
-	1: &gaussianNLLNoneNoFullForward,
-	2: &gaussianNLLMeanNoFullForward,
-	3: &gaussianNLLMeanNoFullForward,
-	4: &gaussianNLLMeanNoFullForward,
-	5: &gaussianNLLMeanNoFullForward,
-}
-
-// gaussianNLLRun runs the op in a variant.
-func gaussianNLLRun(b *runtime.Bound, v *gaussianNLLValues, variant int) error {
-	switch variant {
-	case 0:
-		return gaussianNLLNoneNoFullRun(b, v)
-	case 1:
-		return gaussianNLLNoneFullRun(b, v)
-	case 2:
-		return gaussianNLLMeanNoFullRun(b, v)
-	case 3:
-		return gaussianNLLMeanFullRun(b, v)
-	case 4:
-		return gaussianNLLSumNoFullRun(b, v)
-	case 5:
-		return gaussianNLLSumFullRun(b, v)
-	}
-	return nil
-}
-
 // gaussianNLLNoneNoFullRunBackward computes the derivative of gaussian_nll with reduction none, full false.
 func gaussianNLLNoneNoFullRunBackward(b *runtime.Bound, v *gaussianNLLValues) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -352,6 +324,34 @@ func gaussianNLLSumNoFullRunBackward(b *runtime.Bound, v *gaussianNLLValues) {
 	}
 }
 
+var gaussianNLLForwards = [...]*runtime.Signature{
+	0: &gaussianNLLNoneNoFullForward,
+	1: &gaussianNLLNoneNoFullForward,
+	2: &gaussianNLLMeanNoFullForward,
+	3: &gaussianNLLMeanNoFullForward,
+	4: &gaussianNLLMeanNoFullForward,
+	5: &gaussianNLLMeanNoFullForward,
+}
+
+// gaussianNLLRun runs the op in a variant.
+func gaussianNLLRun(b *runtime.Bound, v *gaussianNLLValues, variant int) error {
+	switch variant {
+	case 0:
+		return gaussianNLLNoneNoFullRun(b, v)
+	case 1:
+		return gaussianNLLNoneFullRun(b, v)
+	case 2:
+		return gaussianNLLMeanNoFullRun(b, v)
+	case 3:
+		return gaussianNLLMeanFullRun(b, v)
+	case 4:
+		return gaussianNLLSumNoFullRun(b, v)
+	case 5:
+		return gaussianNLLSumFullRun(b, v)
+	}
+	return nil
+}
+
 var gaussianNLLBackwards = [...]*runtime.Signature{
 	0: &gaussianNLLNoneNoFullBackward,
 	1: &gaussianNLLNoneNoFullBackward,
@@ -386,6 +386,7 @@ var (
 
 var gaussianNLLNoneNoFullForward = runtime.Signature{
 	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -396,6 +397,7 @@ var gaussianNLLNoneNoFullForward = runtime.Signature{
 
 var gaussianNLLNoneNoFullBackward = runtime.Signature{
 	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -408,7 +410,8 @@ var gaussianNLLNoneNoFullBackward = runtime.Signature{
 }
 
 var gaussianNLLMeanNoFullForward = runtime.Signature{
-	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -419,6 +422,7 @@ var gaussianNLLMeanNoFullForward = runtime.Signature{
 
 var gaussianNLLMeanNoFullBackward = runtime.Signature{
 	Op: "loss.gaussian_nll", Vars: gaussianNLLVars, Axes: gaussianNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -55,7 +55,7 @@ func gaussianNLLNoneNoFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 	} else if err := runtime.Split(part, B, 9); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -104,7 +104,7 @@ func gaussianNLLNoneNoFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 	} else if err := runtime.Split(part, B, 9); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -156,7 +156,7 @@ func gaussianNLLNoneFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 	} else if err := runtime.Split(part, B, 9); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -207,7 +207,7 @@ func gaussianNLLNoneFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 	} else if err := runtime.Split(part, B, 9); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -246,7 +246,7 @@ func gaussianNLLMeanNoFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[] = mean[] / acc(T)(|...B|)
 	y[0] = mean / float32(B)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -283,7 +283,7 @@ func gaussianNLLMeanNoFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[] = mean[] / acc(T)(|...B|)
 	y[0] = mean / float64(B)
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -323,7 +323,7 @@ func gaussianNLLMeanFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[] = mean[] / acc(T)(|...B|)
 	y[0] = mean / float32(B)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -361,7 +361,7 @@ func gaussianNLLMeanFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 
 	// y[] = mean[] / acc(T)(|...B|)
 	y[0] = mean / float64(B)
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -396,7 +396,7 @@ func gaussianNLLSumNoFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 		sum += float64(t4 + 0)
 	}
 	y[0] = float32(sum)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -429,7 +429,7 @@ func gaussianNLLSumNoFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 		sum += float64((math.Log(t)+float64(t3*t3)/t)*0.5) + 0
 	}
 	y[0] = sum
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -465,7 +465,7 @@ func gaussianNLLSumFullRunF32(b *runtime.Bound, v *gaussianNLLValues) error {
 		sum += float64(t4 + t5)
 	}
 	y[0] = float32(sum)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -499,6 +499,6 @@ func gaussianNLLSumFullRunF64(b *runtime.Bound, v *gaussianNLLValues) error {
 		sum += float64((math.Log(t)+float64(t3*t3)/t)*0.5) + t4
 	}
 	y[0] = sum
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }

@@ -204,24 +204,6 @@ func hingeEmbeddingSumRun(b *runtime.Bound, v *hingeEmbeddingValues) {
 	}
 }
 
-var hingeEmbeddingForwards = [...]*runtime.Signature{
-	0: &hingeEmbeddingNoneForward,
-	1: &hingeEmbeddingMeanForward,
-	2: &hingeEmbeddingMeanForward,
-}
-
-// hingeEmbeddingRun runs the op in a variant.
-func hingeEmbeddingRun(b *runtime.Bound, v *hingeEmbeddingValues, variant int) {
-	switch variant {
-	case 0:
-		hingeEmbeddingNoneRun(b, v)
-	case 1:
-		hingeEmbeddingMeanRun(b, v)
-	case 2:
-		hingeEmbeddingSumRun(b, v)
-	}
-}
-
 // hingeEmbeddingNoneRunBackward computes the derivative of hinge_embedding with reduction none.
 func hingeEmbeddingNoneRunBackward(b *runtime.Bound, v *hingeEmbeddingValues) {
 	if b.Tensor(3) != nil {
@@ -337,6 +319,24 @@ func hingeEmbeddingSumRunBackward(b *runtime.Bound, v *hingeEmbeddingValues) {
 		case runtime.F64:
 			cosine_embedding_none_f64_backward_1_launch(&a)
 		}
+	}
+}
+
+var hingeEmbeddingForwards = [...]*runtime.Signature{
+	0: &hingeEmbeddingNoneForward,
+	1: &hingeEmbeddingMeanForward,
+	2: &hingeEmbeddingMeanForward,
+}
+
+// hingeEmbeddingRun runs the op in a variant.
+func hingeEmbeddingRun(b *runtime.Bound, v *hingeEmbeddingValues, variant int) {
+	switch variant {
+	case 0:
+		hingeEmbeddingNoneRun(b, v)
+	case 1:
+		hingeEmbeddingMeanRun(b, v)
+	case 2:
+		hingeEmbeddingSumRun(b, v)
 	}
 }
 

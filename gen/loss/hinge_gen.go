@@ -204,24 +204,6 @@ func hinge_SumRun(b *runtime.Bound, v *hinge_Values) {
 	}
 }
 
-var hinge_Forwards = [...]*runtime.Signature{
-	0: &hinge_NoneForward,
-	1: &hinge_MeanForward,
-	2: &hinge_MeanForward,
-}
-
-// hinge_Run runs the op in a variant.
-func hinge_Run(b *runtime.Bound, v *hinge_Values, variant int) {
-	switch variant {
-	case 0:
-		hinge_NoneRun(b, v)
-	case 1:
-		hinge_MeanRun(b, v)
-	case 2:
-		hinge_SumRun(b, v)
-	}
-}
-
 // hinge_NoneRunBackward computes the derivative of hinge with reduction none.
 func hinge_NoneRunBackward(b *runtime.Bound, v *hinge_Values) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -310,6 +292,24 @@ func hinge_SumRunBackward(b *runtime.Bound, v *hinge_Values) {
 	}
 }
 
+var hinge_Forwards = [...]*runtime.Signature{
+	0: &hinge_NoneForward,
+	1: &hinge_MeanForward,
+	2: &hinge_MeanForward,
+}
+
+// hinge_Run runs the op in a variant.
+func hinge_Run(b *runtime.Bound, v *hinge_Values, variant int) {
+	switch variant {
+	case 0:
+		hinge_NoneRun(b, v)
+	case 1:
+		hinge_MeanRun(b, v)
+	case 2:
+		hinge_SumRun(b, v)
+	}
+}
+
 var hinge_Backwards = [...]*runtime.Signature{
 	0: &hinge_NoneBackward,
 	1: &hinge_MeanBackward,
@@ -344,6 +344,7 @@ var hinge_NoneForward = runtime.Signature{
 
 var hinge_NoneBackward = runtime.Signature{
 	Op: "loss.hinge", Vars: hinge_Vars, Axes: hinge_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -364,6 +365,7 @@ var hinge_MeanForward = runtime.Signature{
 
 var hinge_MeanBackward = runtime.Signature{
 	Op: "loss.hinge", Vars: hinge_Vars, Axes: hinge_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -216,24 +216,6 @@ func huberSumRun(b *runtime.Bound, v *huberValues) {
 	}
 }
 
-var huberForwards = [...]*runtime.Signature{
-	0: &huberNoneForward,
-	1: &huberMeanForward,
-	2: &huberMeanForward,
-}
-
-// huberRun runs the op in a variant.
-func huberRun(b *runtime.Bound, v *huberValues, variant int) {
-	switch variant {
-	case 0:
-		huberNoneRun(b, v)
-	case 1:
-		huberMeanRun(b, v)
-	case 2:
-		huberSumRun(b, v)
-	}
-}
-
 // huberNoneRunBackward computes the derivative of huber with reduction none.
 func huberNoneRunBackward(b *runtime.Bound, v *huberValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -296,6 +278,24 @@ func huberSumRunBackward(b *runtime.Bound, v *huberValues) {
 	}
 }
 
+var huberForwards = [...]*runtime.Signature{
+	0: &huberNoneForward,
+	1: &huberMeanForward,
+	2: &huberMeanForward,
+}
+
+// huberRun runs the op in a variant.
+func huberRun(b *runtime.Bound, v *huberValues, variant int) {
+	switch variant {
+	case 0:
+		huberNoneRun(b, v)
+	case 1:
+		huberMeanRun(b, v)
+	case 2:
+		huberSumRun(b, v)
+	}
+}
+
 var huberBackwards = [...]*runtime.Signature{
 	0: &huberNoneBackward,
 	1: &huberMeanBackward,
@@ -330,6 +330,7 @@ var huberNoneForward = runtime.Signature{
 
 var huberNoneBackward = runtime.Signature{
 	Op: "loss.huber", Vars: huberVars, Axes: huberAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -350,6 +351,7 @@ var huberMeanForward = runtime.Signature{
 
 var huberMeanBackward = runtime.Signature{
 	Op: "loss.huber", Vars: huberVars, Axes: huberAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

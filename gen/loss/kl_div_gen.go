@@ -368,39 +368,6 @@ func klDivLogTargetSumRun(b *runtime.Bound, v *klDivValues) {
 	}
 }
 
-var klDivForwards = [...]*runtime.Signature{
-	0: &klDivNoLogTargetNoneForward,
-	1: &klDivNoLogTargetBatchmeanForward,
-	2: &klDivNoLogTargetBatchmeanForward,
-	3: &klDivNoLogTargetBatchmeanForward,
-	4: &klDivNoLogTargetNoneForward,
-	5: &klDivNoLogTargetBatchmeanForward,
-	6: &klDivNoLogTargetBatchmeanForward,
-	7: &klDivNoLogTargetBatchmeanForward,
-}
-
-// klDivRun runs the op in a variant.
-func klDivRun(b *runtime.Bound, v *klDivValues, variant int) {
-	switch variant {
-	case 0:
-		klDivNoLogTargetNoneRun(b, v)
-	case 1:
-		klDivNoLogTargetBatchmeanRun(b, v)
-	case 2:
-		klDivNoLogTargetMeanRun(b, v)
-	case 3:
-		klDivNoLogTargetSumRun(b, v)
-	case 4:
-		klDivLogTargetNoneRun(b, v)
-	case 5:
-		klDivLogTargetBatchmeanRun(b, v)
-	case 6:
-		klDivLogTargetMeanRun(b, v)
-	case 7:
-		klDivLogTargetSumRun(b, v)
-	}
-}
-
 // klDivNoLogTargetNoneRunBackward computes the derivative of kl_div with log_target false, reduction none.
 func klDivNoLogTargetNoneRunBackward(b *runtime.Bound, v *klDivValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -637,6 +604,39 @@ func klDivLogTargetSumRunBackward(b *runtime.Bound, v *klDivValues) {
 	}
 }
 
+var klDivForwards = [...]*runtime.Signature{
+	0: &klDivNoLogTargetNoneForward,
+	1: &klDivNoLogTargetBatchmeanForward,
+	2: &klDivNoLogTargetBatchmeanForward,
+	3: &klDivNoLogTargetBatchmeanForward,
+	4: &klDivNoLogTargetNoneForward,
+	5: &klDivNoLogTargetBatchmeanForward,
+	6: &klDivNoLogTargetBatchmeanForward,
+	7: &klDivNoLogTargetBatchmeanForward,
+}
+
+// klDivRun runs the op in a variant.
+func klDivRun(b *runtime.Bound, v *klDivValues, variant int) {
+	switch variant {
+	case 0:
+		klDivNoLogTargetNoneRun(b, v)
+	case 1:
+		klDivNoLogTargetBatchmeanRun(b, v)
+	case 2:
+		klDivNoLogTargetMeanRun(b, v)
+	case 3:
+		klDivNoLogTargetSumRun(b, v)
+	case 4:
+		klDivLogTargetNoneRun(b, v)
+	case 5:
+		klDivLogTargetBatchmeanRun(b, v)
+	case 6:
+		klDivLogTargetMeanRun(b, v)
+	case 7:
+		klDivLogTargetSumRun(b, v)
+	}
+}
+
 var klDivBackwards = [...]*runtime.Signature{
 	0: &klDivNoLogTargetNoneBackward,
 	1: &klDivNoLogTargetBatchmeanBackward,
@@ -686,6 +686,7 @@ var klDivNoLogTargetNoneForward = runtime.Signature{
 
 var klDivNoLogTargetNoneBackward = runtime.Signature{
 	Op: "loss.kl_div", Vars: klDivVars, Axes: klDivAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -706,6 +707,7 @@ var klDivNoLogTargetBatchmeanForward = runtime.Signature{
 
 var klDivNoLogTargetBatchmeanBackward = runtime.Signature{
 	Op: "loss.kl_div", Vars: klDivVars, Axes: klDivAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -194,24 +194,6 @@ func l1SumRun(b *runtime.Bound, v *l1Values) {
 	}
 }
 
-var l1Forwards = [...]*runtime.Signature{
-	0: &l1NoneForward,
-	1: &l1MeanForward,
-	2: &l1MeanForward,
-}
-
-// l1Run runs the op in a variant.
-func l1Run(b *runtime.Bound, v *l1Values, variant int) {
-	switch variant {
-	case 0:
-		l1NoneRun(b, v)
-	case 1:
-		l1MeanRun(b, v)
-	case 2:
-		l1SumRun(b, v)
-	}
-}
-
 // l1NoneRunBackward computes the derivative of l1 with reduction none.
 func l1NoneRunBackward(b *runtime.Bound, v *l1Values) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -297,6 +279,24 @@ func l1SumRunBackward(b *runtime.Bound, v *l1Values) {
 	}
 }
 
+var l1Forwards = [...]*runtime.Signature{
+	0: &l1NoneForward,
+	1: &l1MeanForward,
+	2: &l1MeanForward,
+}
+
+// l1Run runs the op in a variant.
+func l1Run(b *runtime.Bound, v *l1Values, variant int) {
+	switch variant {
+	case 0:
+		l1NoneRun(b, v)
+	case 1:
+		l1MeanRun(b, v)
+	case 2:
+		l1SumRun(b, v)
+	}
+}
+
 var l1Backwards = [...]*runtime.Signature{
 	0: &l1NoneBackward,
 	1: &l1MeanBackward,
@@ -331,6 +331,7 @@ var l1NoneForward = runtime.Signature{
 
 var l1NoneBackward = runtime.Signature{
 	Op: "loss.l1", Vars: l1Vars, Axes: l1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -351,6 +352,7 @@ var l1MeanForward = runtime.Signature{
 
 var l1MeanBackward = runtime.Signature{
 	Op: "loss.l1", Vars: l1Vars, Axes: l1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

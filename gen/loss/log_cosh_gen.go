@@ -203,24 +203,6 @@ func logCoshSumRun(b *runtime.Bound, v *logCoshValues) {
 	}
 }
 
-var logCoshForwards = [...]*runtime.Signature{
-	0: &logCoshNoneForward,
-	1: &logCoshMeanForward,
-	2: &logCoshMeanForward,
-}
-
-// logCoshRun runs the op in a variant.
-func logCoshRun(b *runtime.Bound, v *logCoshValues, variant int) {
-	switch variant {
-	case 0:
-		logCoshNoneRun(b, v)
-	case 1:
-		logCoshMeanRun(b, v)
-	case 2:
-		logCoshSumRun(b, v)
-	}
-}
-
 // logCoshNoneRunBackward computes the derivative of log_cosh with reduction none.
 func logCoshNoneRunBackward(b *runtime.Bound, v *logCoshValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -280,6 +262,24 @@ func logCoshSumRunBackward(b *runtime.Bound, v *logCoshValues) {
 	}
 }
 
+var logCoshForwards = [...]*runtime.Signature{
+	0: &logCoshNoneForward,
+	1: &logCoshMeanForward,
+	2: &logCoshMeanForward,
+}
+
+// logCoshRun runs the op in a variant.
+func logCoshRun(b *runtime.Bound, v *logCoshValues, variant int) {
+	switch variant {
+	case 0:
+		logCoshNoneRun(b, v)
+	case 1:
+		logCoshMeanRun(b, v)
+	case 2:
+		logCoshSumRun(b, v)
+	}
+}
+
 var logCoshBackwards = [...]*runtime.Signature{
 	0: &logCoshNoneBackward,
 	1: &logCoshMeanBackward,
@@ -314,6 +314,7 @@ var logCoshNoneForward = runtime.Signature{
 
 var logCoshNoneBackward = runtime.Signature{
 	Op: "loss.log_cosh", Vars: logCoshVars, Axes: logCoshAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -334,6 +335,7 @@ var logCoshMeanForward = runtime.Signature{
 
 var logCoshMeanBackward = runtime.Signature{
 	Op: "loss.log_cosh", Vars: logCoshVars, Axes: logCoshAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

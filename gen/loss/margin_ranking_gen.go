@@ -208,24 +208,6 @@ func marginRankingSumRun(b *runtime.Bound, v *marginRankingValues) {
 	}
 }
 
-var marginRankingForwards = [...]*runtime.Signature{
-	0: &marginRankingNoneForward,
-	1: &marginRankingMeanForward,
-	2: &marginRankingMeanForward,
-}
-
-// marginRankingRun runs the op in a variant.
-func marginRankingRun(b *runtime.Bound, v *marginRankingValues, variant int) {
-	switch variant {
-	case 0:
-		marginRankingNoneRun(b, v)
-	case 1:
-		marginRankingMeanRun(b, v)
-	case 2:
-		marginRankingSumRun(b, v)
-	}
-}
-
 // marginRankingNoneRunBackward computes the derivative of margin_ranking with reduction none.
 func marginRankingNoneRunBackward(b *runtime.Bound, v *marginRankingValues) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -320,6 +302,24 @@ func marginRankingSumRunBackward(b *runtime.Bound, v *marginRankingValues) {
 	}
 }
 
+var marginRankingForwards = [...]*runtime.Signature{
+	0: &marginRankingNoneForward,
+	1: &marginRankingMeanForward,
+	2: &marginRankingMeanForward,
+}
+
+// marginRankingRun runs the op in a variant.
+func marginRankingRun(b *runtime.Bound, v *marginRankingValues, variant int) {
+	switch variant {
+	case 0:
+		marginRankingNoneRun(b, v)
+	case 1:
+		marginRankingMeanRun(b, v)
+	case 2:
+		marginRankingSumRun(b, v)
+	}
+}
+
 var marginRankingBackwards = [...]*runtime.Signature{
 	0: &marginRankingNoneBackward,
 	1: &marginRankingMeanBackward,
@@ -355,6 +355,7 @@ var marginRankingNoneForward = runtime.Signature{
 
 var marginRankingNoneBackward = runtime.Signature{
 	Op: "loss.margin_ranking", Vars: marginRankingVars, Axes: marginRankingAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -378,6 +379,7 @@ var marginRankingMeanForward = runtime.Signature{
 
 var marginRankingMeanBackward = runtime.Signature{
 	Op: "loss.margin_ranking", Vars: marginRankingVars, Axes: marginRankingAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x1", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "x2", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

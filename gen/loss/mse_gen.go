@@ -192,24 +192,6 @@ func mseSumRun(b *runtime.Bound, v *mseValues) {
 	}
 }
 
-var mseForwards = [...]*runtime.Signature{
-	0: &mseNoneForward,
-	1: &mseMeanForward,
-	2: &mseMeanForward,
-}
-
-// mseRun runs the op in a variant.
-func mseRun(b *runtime.Bound, v *mseValues, variant int) {
-	switch variant {
-	case 0:
-		mseNoneRun(b, v)
-	case 1:
-		mseMeanRun(b, v)
-	case 2:
-		mseSumRun(b, v)
-	}
-}
-
 // mseNoneRunBackward computes the derivative of mse with reduction none.
 func mseNoneRunBackward(b *runtime.Bound, v *mseValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -269,6 +251,24 @@ func mseSumRunBackward(b *runtime.Bound, v *mseValues) {
 	}
 }
 
+var mseForwards = [...]*runtime.Signature{
+	0: &mseNoneForward,
+	1: &mseMeanForward,
+	2: &mseMeanForward,
+}
+
+// mseRun runs the op in a variant.
+func mseRun(b *runtime.Bound, v *mseValues, variant int) {
+	switch variant {
+	case 0:
+		mseNoneRun(b, v)
+	case 1:
+		mseMeanRun(b, v)
+	case 2:
+		mseSumRun(b, v)
+	}
+}
+
 var mseBackwards = [...]*runtime.Signature{
 	0: &mseNoneBackward,
 	1: &mseMeanBackward,
@@ -303,6 +303,7 @@ var mseNoneForward = runtime.Signature{
 
 var mseNoneBackward = runtime.Signature{
 	Op: "loss.mse", Vars: mseVars, Axes: mseAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -323,6 +324,7 @@ var mseMeanForward = runtime.Signature{
 
 var mseMeanBackward = runtime.Signature{
 	Op: "loss.mse", Vars: mseVars, Axes: mseAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

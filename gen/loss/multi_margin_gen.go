@@ -84,7 +84,7 @@ func MultiMargin(x, t, weight *runtime.Tensor, attrs *MultiMarginAttrs) (*runtim
 	if record {
 		switch variant {
 		case 0, 1, 2:
-			runtime.Record("loss.multi_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.multi_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := multiMarginBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
 					return err
@@ -96,7 +96,7 @@ func MultiMargin(x, t, weight *runtime.Tensor, attrs *MultiMarginAttrs) (*runtim
 				return nil
 			})
 		case 3, 4, 5:
-			runtime.Record("loss.multi_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, t, weight}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.multi_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := multiMarginBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
@@ -213,34 +213,6 @@ func multiMarginNoWeightSumRun(b *runtime.Bound, v *multiMarginValues) error {
 	return nil
 }
 
-var multiMarginForwards = [...]*runtime.Signature{
-	0: &multiMarginWeightNoneForward,
-	1: &multiMarginWeightMeanForward,
-	2: &multiMarginWeightMeanForward,
-	3: &multiMarginNoWeightNoneForward,
-	4: &multiMarginNoWeightMeanForward,
-	5: &multiMarginNoWeightMeanForward,
-}
-
-// multiMarginRun runs the op in a variant.
-func multiMarginRun(b *runtime.Bound, v *multiMarginValues, variant int) error {
-	switch variant {
-	case 0:
-		return multiMarginWeightNoneRun(b, v)
-	case 1:
-		return multiMarginWeightMeanRun(b, v)
-	case 2:
-		return multiMarginWeightSumRun(b, v)
-	case 3:
-		return multiMarginNoWeightNoneRun(b, v)
-	case 4:
-		return multiMarginNoWeightMeanRun(b, v)
-	case 5:
-		return multiMarginNoWeightSumRun(b, v)
-	}
-	return nil
-}
-
 // multiMarginWeightNoneRunBackward computes the derivative of multi_margin with weight given, reduction none.
 func multiMarginWeightNoneRunBackward(b *runtime.Bound, v *multiMarginValues) error {
 	switch b.DType[0] {
@@ -307,6 +279,34 @@ func multiMarginNoWeightSumRunBackward(b *runtime.Bound, v *multiMarginValues) e
 	return nil
 }
 
+var multiMarginForwards = [...]*runtime.Signature{
+	0: &multiMarginWeightNoneForward,
+	1: &multiMarginWeightMeanForward,
+	2: &multiMarginWeightMeanForward,
+	3: &multiMarginNoWeightNoneForward,
+	4: &multiMarginNoWeightMeanForward,
+	5: &multiMarginNoWeightMeanForward,
+}
+
+// multiMarginRun runs the op in a variant.
+func multiMarginRun(b *runtime.Bound, v *multiMarginValues, variant int) error {
+	switch variant {
+	case 0:
+		return multiMarginWeightNoneRun(b, v)
+	case 1:
+		return multiMarginWeightMeanRun(b, v)
+	case 2:
+		return multiMarginWeightSumRun(b, v)
+	case 3:
+		return multiMarginNoWeightNoneRun(b, v)
+	case 4:
+		return multiMarginNoWeightMeanRun(b, v)
+	case 5:
+		return multiMarginNoWeightSumRun(b, v)
+	}
+	return nil
+}
+
 var multiMarginBackwards = [...]*runtime.Signature{
 	0: &multiMarginWeightNoneBackward,
 	1: &multiMarginWeightMeanBackward,
@@ -342,6 +342,7 @@ var (
 
 var multiMarginWeightNoneForward = runtime.Signature{
 	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 2}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -351,7 +352,8 @@ var multiMarginWeightNoneForward = runtime.Signature{
 }
 
 var multiMarginWeightNoneBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 2}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{1}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -363,7 +365,8 @@ var multiMarginWeightNoneBackward = runtime.Signature{
 }
 
 var multiMarginWeightMeanForward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -373,7 +376,8 @@ var multiMarginWeightMeanForward = runtime.Signature{
 }
 
 var multiMarginWeightMeanBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 2}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Axes: []int{1}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -386,6 +390,7 @@ var multiMarginWeightMeanBackward = runtime.Signature{
 
 var multiMarginNoWeightNoneForward = runtime.Signature{
 	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 1}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -395,7 +400,8 @@ var multiMarginNoWeightNoneForward = runtime.Signature{
 }
 
 var multiMarginNoWeightNoneBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -406,7 +412,8 @@ var multiMarginNoWeightNoneBackward = runtime.Signature{
 }
 
 var multiMarginNoWeightMeanForward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -416,7 +423,8 @@ var multiMarginNoWeightMeanForward = runtime.Signature{
 }
 
 var multiMarginNoWeightMeanBackward = runtime.Signature{
-	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multi_margin", Vars: multiMarginVars, Axes: multiMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}, {Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

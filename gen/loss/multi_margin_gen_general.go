@@ -111,7 +111,7 @@ func multiMarginWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *mult
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -218,7 +218,7 @@ func multiMarginWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *mult
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -264,7 +264,7 @@ func multiMarginWeightMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *mult
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float32(N)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -309,7 +309,7 @@ func multiMarginWeightMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *mult
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float64(N)
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -351,7 +351,7 @@ func multiMarginWeightSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 		sum2 += float64(float32(w[n]*sum[n]) / i)
 	}
 	y[0] = float32(sum2)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -392,7 +392,7 @@ func multiMarginWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 		sum2 += float64(w[n]*sum[n]) / i
 	}
 	y[0] = sum2
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -439,7 +439,7 @@ func multiMarginNoWeightNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *mu
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -485,7 +485,7 @@ func multiMarginNoWeightNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *mu
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -520,7 +520,7 @@ func multiMarginNoWeightMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *mu
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float32(N)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -554,7 +554,7 @@ func multiMarginNoWeightMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *mu
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float64(N)
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -585,7 +585,7 @@ func multiMarginNoWeightSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *mul
 		sum2 += float64(sum[n] / i)
 	}
 	y[0] = float32(sum2)
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -615,7 +615,7 @@ func multiMarginNoWeightSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *mul
 		sum2 += sum[n] / i
 	}
 	y[0] = sum2
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -733,9 +733,9 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	dx1 := runtime.Temp[float32](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -787,9 +787,9 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 
 	// @weight[t[n]] += 1 / acc(T)(|C|) * @y[n] * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		dweightAcc := runtime.Temp[float64](b, C)
-		clear(dweightAcc)
+		runtime.Clear(dweightAcc)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -802,8 +802,8 @@ func multiMarginWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 			dweight[i2] = float32(sum2)
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dweight)
 	return nil
 }
 
@@ -920,7 +920,7 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	dx1 := runtime.Temp[float64](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -968,7 +968,7 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 
 	// @weight[t[n]] += 1 / acc(T)(|C|) * @y[n] * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -978,8 +978,8 @@ func multiMarginWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 			dweight[i] += float64(float64(t2*dy[n]) * sum[n])
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dweight)
 	return nil
 }
 
@@ -1097,9 +1097,9 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 	dx1 := runtime.Temp[float32](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -1151,9 +1151,9 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 
 	// @weight[t[n]] += @y[] / acc(T)(|...N|) / acc(T)(|C|) * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		dweightAcc := runtime.Temp[float64](b, C)
-		clear(dweightAcc)
+		runtime.Clear(dweightAcc)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -1166,8 +1166,8 @@ func multiMarginWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound,
 			dweight[i2] = float32(sum2)
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dweight)
 	return nil
 }
 
@@ -1284,7 +1284,7 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 	dx1 := runtime.Temp[float64](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -1332,7 +1332,7 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 
 	// @weight[t[n]] += @y[] / acc(T)(|...N|) / acc(T)(|C|) * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -1342,8 +1342,8 @@ func multiMarginWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound,
 			dweight[i] += float64(t2 * sum[n])
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dweight)
 	return nil
 }
 
@@ -1403,9 +1403,9 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float32](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -1457,9 +1457,9 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @weight[t[n]] += @y[] / acc(T)(|C|) * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		dweightAcc := runtime.Temp[float64](b, C)
-		clear(dweightAcc)
+		runtime.Clear(dweightAcc)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -1472,8 +1472,8 @@ func multiMarginWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			dweight[i2] = float32(sum2)
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dweight)
 	return nil
 }
 
@@ -1532,7 +1532,7 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	dx1 := runtime.Temp[float64](b, N*C)
 	t6 := p - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if !(p == 0) {
 			for n := range N {
 				tAt := t[n]
@@ -1580,7 +1580,7 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 
 	// @weight[t[n]] += @y[] / acc(T)(|C|) * sum[n]   for n in ...N
 	if wantDweight {
-		clear(dweight)
+		runtime.Clear(dweight)
 		for n := range N {
 			tAt := t[n]
 			i := int(tAt)
@@ -1590,8 +1590,8 @@ func multiMarginWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			dweight[i] += float64(t2 * sum[n])
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dweight)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dweight)
 	return nil
 }
 
@@ -1682,9 +1682,9 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	p2 := float32(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		p := float32(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -1729,7 +1729,7 @@ func multiMarginNoWeightNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
 	return nil
 }
 
@@ -1819,7 +1819,7 @@ func multiMarginNoWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	p2 := float64(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		p := float64(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -1861,7 +1861,7 @@ func multiMarginNoWeightNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
 	return nil
 }
 
@@ -1951,9 +1951,9 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 	p2 := float32(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		p := float32(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -1998,7 +1998,7 @@ func multiMarginNoWeightMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
 	return nil
 }
 
@@ -2087,7 +2087,7 @@ func multiMarginNoWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 	p2 := float64(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		p := float64(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -2129,7 +2129,7 @@ func multiMarginNoWeightMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
 	return nil
 }
 
@@ -2162,9 +2162,9 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 	p2 := float32(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		dx1Acc := runtime.Temp[float64](b, N*C)
-		clear(dx1Acc)
+		runtime.Clear(dx1Acc)
 		p := float32(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -2209,7 +2209,7 @@ func multiMarginNoWeightSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
 	return nil
 }
 
@@ -2241,7 +2241,7 @@ func multiMarginNoWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 	p2 := float64(v.p)
 	t4 := p2 - 1
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		p := float64(v.p)
 		if !(p == 0) {
 			for n := range N {
@@ -2283,6 +2283,6 @@ func multiMarginNoWeightSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
 	return nil
 }

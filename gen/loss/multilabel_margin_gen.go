@@ -69,7 +69,7 @@ func MultilabelMargin(x, t *runtime.Tensor, attrs *MultilabelMarginAttrs) (*runt
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("loss.multilabel_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, t}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}}, func(back *runtime.Backprop) error {
+		runtime.Record("loss.multilabel_margin", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "t", Tensor: t}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := multilabelMarginBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 				return err
@@ -164,25 +164,6 @@ func multilabelMarginSumRun(b *runtime.Bound, v *multilabelMarginValues) error {
 	return nil
 }
 
-var multilabelMarginForwards = [...]*runtime.Signature{
-	0: &multilabelMarginNoneForward,
-	1: &multilabelMarginMeanForward,
-	2: &multilabelMarginMeanForward,
-}
-
-// multilabelMarginRun runs the op in a variant.
-func multilabelMarginRun(b *runtime.Bound, v *multilabelMarginValues, variant int) error {
-	switch variant {
-	case 0:
-		return multilabelMarginNoneRun(b, v)
-	case 1:
-		return multilabelMarginMeanRun(b, v)
-	case 2:
-		return multilabelMarginSumRun(b, v)
-	}
-	return nil
-}
-
 // multilabelMarginNoneRunBackward computes the derivative of multilabel_margin with reduction none.
 func multilabelMarginNoneRunBackward(b *runtime.Bound, v *multilabelMarginValues) error {
 	switch b.DType[0] {
@@ -216,6 +197,25 @@ func multilabelMarginSumRunBackward(b *runtime.Bound, v *multilabelMarginValues)
 	return nil
 }
 
+var multilabelMarginForwards = [...]*runtime.Signature{
+	0: &multilabelMarginNoneForward,
+	1: &multilabelMarginMeanForward,
+	2: &multilabelMarginMeanForward,
+}
+
+// multilabelMarginRun runs the op in a variant.
+func multilabelMarginRun(b *runtime.Bound, v *multilabelMarginValues, variant int) error {
+	switch variant {
+	case 0:
+		return multilabelMarginNoneRun(b, v)
+	case 1:
+		return multilabelMarginMeanRun(b, v)
+	case 2:
+		return multilabelMarginSumRun(b, v)
+	}
+	return nil
+}
+
 var multilabelMarginBackwards = [...]*runtime.Signature{
 	0: &multilabelMarginNoneBackward,
 	1: &multilabelMarginMeanBackward,
@@ -241,7 +241,8 @@ var (
 )
 
 var multilabelMarginNoneForward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}, More: 1}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -250,7 +251,8 @@ var multilabelMarginNoneForward = runtime.Signature{
 }
 
 var multilabelMarginNoneBackward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}}, {Axes: []int{0, 1}, More: 2}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -260,7 +262,8 @@ var multilabelMarginNoneBackward = runtime.Signature{
 }
 
 var multilabelMarginMeanForward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -269,7 +272,8 @@ var multilabelMarginMeanForward = runtime.Signature{
 }
 
 var multilabelMarginMeanBackward = runtime.Signature{
-	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes, Temps: [][]int{{0, 1}},
+	Op: "loss.multilabel_margin", Vars: multilabelMarginVars, Axes: multilabelMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0}}, {Axes: []int{0, 1}, More: 2}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32, runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -194,7 +194,7 @@ func multilabelMarginNoneRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -307,7 +307,7 @@ func multilabelMarginNoneRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 	} else if err := runtime.Split(part, N, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -371,7 +371,7 @@ func multilabelMarginMeanRunF32Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float32(N)
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -435,7 +435,7 @@ func multilabelMarginMeanRunF64Int[I runtime.Integer](b *runtime.Bound, v *multi
 
 	// y[] = mean[] / acc(T)(|...N|)
 	y[0] = mean / float64(N)
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -495,7 +495,7 @@ func multilabelMarginSumRunF32Int[I runtime.Integer](b *runtime.Bound, v *multil
 		sum3 += float64(sum2[n] / i2)
 	}
 	y[0] = float32(sum3)
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -555,7 +555,7 @@ func multilabelMarginSumRunF64Int[I runtime.Integer](b *runtime.Bound, v *multil
 		sum3 += sum2[n] / i2
 	}
 	y[0] = sum3
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -752,7 +752,7 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else 1 / acc(T)(|C|) * @y[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart8[I]{t, any2, dx1, dy, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -765,9 +765,9 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
-		clear(dx2Acc)
+		runtime.Clear(dx2Acc)
 		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -790,7 +790,7 @@ func multilabelMarginNoneRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -986,7 +986,7 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else 1 / acc(T)(|C|) * @y[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart12[I]{t, any2, dx1, dy, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -999,7 +999,7 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1019,7 +1019,7 @@ func multilabelMarginNoneRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -1144,7 +1144,7 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else @y[] / acc(T)(|...N|) / acc(T)(|C|)   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart16[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1157,9 +1157,9 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
-		clear(dx2Acc)
+		runtime.Clear(dx2Acc)
 		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1182,7 +1182,7 @@ func multilabelMarginMeanRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -1307,7 +1307,7 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else @y[] / acc(T)(|...N|) / acc(T)(|C|)   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart18[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1320,7 +1320,7 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1340,7 +1340,7 @@ func multilabelMarginMeanRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -1407,7 +1407,7 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else @y[] / acc(T)(|C|)   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart16[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1420,9 +1420,9 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float32](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		dx2Acc := runtime.Temp[float64](b, N*C)
-		clear(dx2Acc)
+		runtime.Clear(dx2Acc)
 		if part := (multilabelMarginPart9[I]{t, any2, dsum2, x, dx2Acc, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1445,7 +1445,7 @@ func multilabelMarginSumRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -1512,7 +1512,7 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	// @x.1[n, c] += if 1 - x[n, t[n, j]] + x[n, c] <= 0 then 0 else @y[] / acc(T)(|C|)   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c]
 	dx1 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx1)
+		runtime.Clear(dx1)
 		if part := (multilabelMarginPart18[I]{t, any2, dx1, x, sum, t2, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1525,7 +1525,7 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 	// @x.2[n, t[n, j]] += -@sum2[n]   for n in ...N, j in 0..exact(sum[n]), c in C   where !any[n, c] && !(1 - x[n, t[n, j]] + x[n, c] <= 0)
 	dx2 := runtime.Temp[float64](b, N*C)
 	if wantDx {
-		clear(dx2)
+		runtime.Clear(dx2)
 		if part := (multilabelMarginPart13[I]{t, any2, dsum2, dx2, x, sum, C}); runtime.Small(N, 8*C) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -1545,6 +1545,6 @@ func multilabelMarginSumRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

@@ -188,24 +188,6 @@ func multilabelSoftMarginSumRun(b *runtime.Bound, v *multilabelSoftMarginValues)
 	}
 }
 
-var multilabelSoftMarginForwards = [...]*runtime.Signature{
-	0: &multilabelSoftMarginNoneForward,
-	1: &multilabelSoftMarginMeanForward,
-	2: &multilabelSoftMarginMeanForward,
-}
-
-// multilabelSoftMarginRun runs the op in a variant.
-func multilabelSoftMarginRun(b *runtime.Bound, v *multilabelSoftMarginValues, variant int) {
-	switch variant {
-	case 0:
-		multilabelSoftMarginNoneRun(b, v)
-	case 1:
-		multilabelSoftMarginMeanRun(b, v)
-	case 2:
-		multilabelSoftMarginSumRun(b, v)
-	}
-}
-
 // multilabelSoftMarginNoneRunBackward computes the derivative of multilabel_soft_margin with reduction none.
 func multilabelSoftMarginNoneRunBackward(b *runtime.Bound, v *multilabelSoftMarginValues) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -274,6 +256,24 @@ func multilabelSoftMarginSumRunBackward(b *runtime.Bound, v *multilabelSoftMargi
 	}
 }
 
+var multilabelSoftMarginForwards = [...]*runtime.Signature{
+	0: &multilabelSoftMarginNoneForward,
+	1: &multilabelSoftMarginMeanForward,
+	2: &multilabelSoftMarginMeanForward,
+}
+
+// multilabelSoftMarginRun runs the op in a variant.
+func multilabelSoftMarginRun(b *runtime.Bound, v *multilabelSoftMarginValues, variant int) {
+	switch variant {
+	case 0:
+		multilabelSoftMarginNoneRun(b, v)
+	case 1:
+		multilabelSoftMarginMeanRun(b, v)
+	case 2:
+		multilabelSoftMarginSumRun(b, v)
+	}
+}
+
 var multilabelSoftMarginBackwards = [...]*runtime.Signature{
 	0: &multilabelSoftMarginNoneBackward,
 	1: &multilabelSoftMarginMeanBackward,
@@ -309,6 +309,7 @@ var multilabelSoftMarginNoneForward = runtime.Signature{
 
 var multilabelSoftMarginNoneBackward = runtime.Signature{
 	Op: "loss.multilabel_soft_margin", Vars: multilabelSoftMarginVars, Axes: multilabelSoftMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0, 1}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0, 1}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -332,6 +333,7 @@ var multilabelSoftMarginMeanForward = runtime.Signature{
 
 var multilabelSoftMarginMeanBackward = runtime.Signature{
 	Op: "loss.multilabel_soft_margin", Vars: multilabelSoftMarginVars, Axes: multilabelSoftMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0, 1}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0, 1}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

@@ -83,7 +83,7 @@ func NLL(logp, t, weight *runtime.Tensor, attrs *NLLAttrs) (*runtime.Tensor, err
 	if record {
 		switch variant {
 		case 0, 2:
-			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, t, weight}, []runtime.Saved{{Name: "logp", Tensor: logp}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, nil, weight}, []runtime.Saved{{Name: "logp", Tensor: logp}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := nllBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -97,7 +97,7 @@ func NLL(logp, t, weight *runtime.Tensor, attrs *NLLAttrs) (*runtime.Tensor, err
 			})
 		case 1:
 			savedSum2 := bound.Tensor(4)
-			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, t, weight}, []runtime.Saved{{Name: "logp", Tensor: logp}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, nil, weight}, []runtime.Saved{{Name: "logp", Tensor: logp}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight}, {Name: "y", Tensor: y}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := nllBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
@@ -111,7 +111,7 @@ func NLL(logp, t, weight *runtime.Tensor, attrs *NLLAttrs) (*runtime.Tensor, err
 			})
 			savedSum2.Release()
 		case 3, 5:
-			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, t, weight}, []runtime.Saved{{Name: "logp", Tensor: logp, Shape: true}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, nil, nil}, []runtime.Saved{{Name: "logp", Tensor: logp, Shape: true}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := nllBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -125,7 +125,7 @@ func NLL(logp, t, weight *runtime.Tensor, attrs *NLLAttrs) (*runtime.Tensor, err
 			})
 		case 4:
 			savedSum2 := bound.Tensor(4)
-			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, t, weight}, []runtime.Saved{{Name: "logp", Tensor: logp, Shape: true}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
+			runtime.Record("loss.nll", []*runtime.Tensor{y}, []*runtime.Tensor{logp, nil, nil}, []runtime.Saved{{Name: "logp", Tensor: logp, Shape: true}, {Name: "t", Tensor: t}, {Name: "weight", Tensor: weight, Shape: true}, {Name: "sum2", Tensor: savedSum2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := nllBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -410,34 +410,6 @@ func nllNoWeightSumRun(b *runtime.Bound, v *nllValues) error {
 	return nil
 }
 
-var nllForwards = [...]*runtime.Signature{
-	0: &nllWeightNoneForward,
-	1: &nllWeightMeanForward,
-	2: &nllWeightSumForward,
-	3: &nllNoWeightNoneForward,
-	4: &nllNoWeightMeanForward,
-	5: &nllNoWeightSumForward,
-}
-
-// nllRun runs the op in a variant.
-func nllRun(b *runtime.Bound, v *nllValues, variant int) error {
-	switch variant {
-	case 0:
-		return nllWeightNoneRun(b, v)
-	case 1:
-		return nllWeightMeanRun(b, v)
-	case 2:
-		return nllWeightSumRun(b, v)
-	case 3:
-		return nllNoWeightNoneRun(b, v)
-	case 4:
-		return nllNoWeightMeanRun(b, v)
-	case 5:
-		return nllNoWeightSumRun(b, v)
-	}
-	return nil
-}
-
 // nllWeightNoneRunBackward computes the derivative of nll with weight given, reduction none.
 func nllWeightNoneRunBackward(b *runtime.Bound, v *nllValues) error {
 	if err := b.CheckIndex(1, 1, func(x int) bool {
@@ -606,6 +578,34 @@ func nllNoWeightSumRunBackward(b *runtime.Bound, v *nllValues) {
 	}
 }
 
+var nllForwards = [...]*runtime.Signature{
+	0: &nllWeightNoneForward,
+	1: &nllWeightMeanForward,
+	2: &nllWeightSumForward,
+	3: &nllNoWeightNoneForward,
+	4: &nllNoWeightMeanForward,
+	5: &nllNoWeightSumForward,
+}
+
+// nllRun runs the op in a variant.
+func nllRun(b *runtime.Bound, v *nllValues, variant int) error {
+	switch variant {
+	case 0:
+		return nllWeightNoneRun(b, v)
+	case 1:
+		return nllWeightMeanRun(b, v)
+	case 2:
+		return nllWeightSumRun(b, v)
+	case 3:
+		return nllNoWeightNoneRun(b, v)
+	case 4:
+		return nllNoWeightMeanRun(b, v)
+	case 5:
+		return nllNoWeightSumRun(b, v)
+	}
+	return nil
+}
+
 var nllBackwards = [...]*runtime.Signature{
 	0: &nllWeightNoneBackward,
 	1: &nllWeightMeanBackward,
@@ -642,6 +642,7 @@ var (
 
 var nllWeightNoneForward = runtime.Signature{
 	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -652,6 +653,7 @@ var nllWeightNoneForward = runtime.Signature{
 
 var nllWeightNoneBackward = runtime.Signature{
 	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{1}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -663,7 +665,8 @@ var nllWeightNoneBackward = runtime.Signature{
 }
 
 var nllWeightMeanForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -674,7 +677,8 @@ var nllWeightMeanForward = runtime.Signature{
 }
 
 var nllWeightMeanBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 7, Absent: 1 << 6}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -688,7 +692,8 @@ var nllWeightMeanBackward = runtime.Signature{
 }
 
 var nllWeightSumForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -698,7 +703,8 @@ var nllWeightSumForward = runtime.Signature{
 }
 
 var nllWeightSumBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{1}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -711,6 +717,7 @@ var nllWeightSumBackward = runtime.Signature{
 
 var nllNoWeightNoneForward = runtime.Signature{
 	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -721,6 +728,7 @@ var nllNoWeightNoneForward = runtime.Signature{
 
 var nllNoWeightNoneBackward = runtime.Signature{
 	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -731,7 +739,8 @@ var nllNoWeightNoneBackward = runtime.Signature{
 }
 
 var nllNoWeightMeanForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -742,7 +751,8 @@ var nllNoWeightMeanForward = runtime.Signature{
 }
 
 var nllNoWeightMeanBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -754,7 +764,8 @@ var nllNoWeightMeanBackward = runtime.Signature{
 }
 
 var nllNoWeightSumForward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -764,7 +775,8 @@ var nllNoWeightSumForward = runtime.Signature{
 }
 
 var nllNoWeightSumBackward = runtime.Signature{
-	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced, Temps: [][]int{{0}},
+	Op: "loss.nll", Vars: nllVars, Axes: nllAxes, Placed: &nllPlaced,
+	Scratch: []runtime.Scratch{{Param: 2, Elem: runtime.Elem{Fixed: runtime.I64}}},
 	Params: []runtime.Param{
 		0: {Name: "logp", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

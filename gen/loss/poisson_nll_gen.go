@@ -436,51 +436,6 @@ func poissonNLLLogInputFullSumRun(b *runtime.Bound, v *poissonNLLValues) {
 	}
 }
 
-var poissonNLLForwards = [...]*runtime.Signature{
-	0:  &poissonNLLNoLogInputNoFullNoneForward,
-	1:  &poissonNLLNoLogInputNoFullMeanForward,
-	2:  &poissonNLLNoLogInputNoFullMeanForward,
-	3:  &poissonNLLNoLogInputNoFullNoneForward,
-	4:  &poissonNLLNoLogInputNoFullMeanForward,
-	5:  &poissonNLLNoLogInputNoFullMeanForward,
-	6:  &poissonNLLNoLogInputNoFullNoneForward,
-	7:  &poissonNLLNoLogInputNoFullMeanForward,
-	8:  &poissonNLLNoLogInputNoFullMeanForward,
-	9:  &poissonNLLNoLogInputNoFullNoneForward,
-	10: &poissonNLLNoLogInputNoFullMeanForward,
-	11: &poissonNLLNoLogInputNoFullMeanForward,
-}
-
-// poissonNLLRun runs the op in a variant.
-func poissonNLLRun(b *runtime.Bound, v *poissonNLLValues, variant int) {
-	switch variant {
-	case 0:
-		poissonNLLNoLogInputNoFullNoneRun(b, v)
-	case 1:
-		poissonNLLNoLogInputNoFullMeanRun(b, v)
-	case 2:
-		poissonNLLNoLogInputNoFullSumRun(b, v)
-	case 3:
-		poissonNLLNoLogInputFullNoneRun(b, v)
-	case 4:
-		poissonNLLNoLogInputFullMeanRun(b, v)
-	case 5:
-		poissonNLLNoLogInputFullSumRun(b, v)
-	case 6:
-		poissonNLLLogInputNoFullNoneRun(b, v)
-	case 7:
-		poissonNLLLogInputNoFullMeanRun(b, v)
-	case 8:
-		poissonNLLLogInputNoFullSumRun(b, v)
-	case 9:
-		poissonNLLLogInputFullNoneRun(b, v)
-	case 10:
-		poissonNLLLogInputFullMeanRun(b, v)
-	case 11:
-		poissonNLLLogInputFullSumRun(b, v)
-	}
-}
-
 // poissonNLLNoLogInputNoFullNoneRunBackward computes the derivative of poisson_nll with log_input false, full false, reduction none.
 func poissonNLLNoLogInputNoFullNoneRunBackward(b *runtime.Bound, v *poissonNLLValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -833,6 +788,51 @@ func poissonNLLLogInputFullSumRunBackward(b *runtime.Bound, v *poissonNLLValues)
 	}
 }
 
+var poissonNLLForwards = [...]*runtime.Signature{
+	0:  &poissonNLLNoLogInputNoFullNoneForward,
+	1:  &poissonNLLNoLogInputNoFullMeanForward,
+	2:  &poissonNLLNoLogInputNoFullMeanForward,
+	3:  &poissonNLLNoLogInputNoFullNoneForward,
+	4:  &poissonNLLNoLogInputNoFullMeanForward,
+	5:  &poissonNLLNoLogInputNoFullMeanForward,
+	6:  &poissonNLLNoLogInputNoFullNoneForward,
+	7:  &poissonNLLNoLogInputNoFullMeanForward,
+	8:  &poissonNLLNoLogInputNoFullMeanForward,
+	9:  &poissonNLLNoLogInputNoFullNoneForward,
+	10: &poissonNLLNoLogInputNoFullMeanForward,
+	11: &poissonNLLNoLogInputNoFullMeanForward,
+}
+
+// poissonNLLRun runs the op in a variant.
+func poissonNLLRun(b *runtime.Bound, v *poissonNLLValues, variant int) {
+	switch variant {
+	case 0:
+		poissonNLLNoLogInputNoFullNoneRun(b, v)
+	case 1:
+		poissonNLLNoLogInputNoFullMeanRun(b, v)
+	case 2:
+		poissonNLLNoLogInputNoFullSumRun(b, v)
+	case 3:
+		poissonNLLNoLogInputFullNoneRun(b, v)
+	case 4:
+		poissonNLLNoLogInputFullMeanRun(b, v)
+	case 5:
+		poissonNLLNoLogInputFullSumRun(b, v)
+	case 6:
+		poissonNLLLogInputNoFullNoneRun(b, v)
+	case 7:
+		poissonNLLLogInputNoFullMeanRun(b, v)
+	case 8:
+		poissonNLLLogInputNoFullSumRun(b, v)
+	case 9:
+		poissonNLLLogInputFullNoneRun(b, v)
+	case 10:
+		poissonNLLLogInputFullMeanRun(b, v)
+	case 11:
+		poissonNLLLogInputFullSumRun(b, v)
+	}
+}
+
 var poissonNLLBackwards = [...]*runtime.Signature{
 	0:  &poissonNLLNoLogInputNoFullNoneBackward,
 	1:  &poissonNLLNoLogInputNoFullMeanBackward,
@@ -894,6 +894,7 @@ var poissonNLLNoLogInputNoFullNoneForward = runtime.Signature{
 
 var poissonNLLNoLogInputNoFullNoneBackward = runtime.Signature{
 	Op: "loss.poisson_nll", Vars: poissonNLLVars, Axes: poissonNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -914,6 +915,7 @@ var poissonNLLNoLogInputNoFullMeanForward = runtime.Signature{
 
 var poissonNLLNoLogInputNoFullMeanBackward = runtime.Signature{
 	Op: "loss.poisson_nll", Vars: poissonNLLVars, Axes: poissonNLLAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -216,24 +216,6 @@ func quantileSumRun(b *runtime.Bound, v *quantileValues) {
 	}
 }
 
-var quantileForwards = [...]*runtime.Signature{
-	0: &quantileNoneForward,
-	1: &quantileMeanForward,
-	2: &quantileMeanForward,
-}
-
-// quantileRun runs the op in a variant.
-func quantileRun(b *runtime.Bound, v *quantileValues, variant int) {
-	switch variant {
-	case 0:
-		quantileNoneRun(b, v)
-	case 1:
-		quantileMeanRun(b, v)
-	case 2:
-		quantileSumRun(b, v)
-	}
-}
-
 // quantileNoneRunBackward computes the derivative of quantile with reduction none.
 func quantileNoneRunBackward(b *runtime.Bound, v *quantileValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -299,6 +281,24 @@ func quantileSumRunBackward(b *runtime.Bound, v *quantileValues) {
 	}
 }
 
+var quantileForwards = [...]*runtime.Signature{
+	0: &quantileNoneForward,
+	1: &quantileMeanForward,
+	2: &quantileMeanForward,
+}
+
+// quantileRun runs the op in a variant.
+func quantileRun(b *runtime.Bound, v *quantileValues, variant int) {
+	switch variant {
+	case 0:
+		quantileNoneRun(b, v)
+	case 1:
+		quantileMeanRun(b, v)
+	case 2:
+		quantileSumRun(b, v)
+	}
+}
+
 var quantileBackwards = [...]*runtime.Signature{
 	0: &quantileNoneBackward,
 	1: &quantileMeanBackward,
@@ -333,6 +333,7 @@ var quantileNoneForward = runtime.Signature{
 
 var quantileNoneBackward = runtime.Signature{
 	Op: "loss.quantile", Vars: quantileVars, Axes: quantileAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -353,6 +354,7 @@ var quantileMeanForward = runtime.Signature{
 
 var quantileMeanBackward = runtime.Signature{
 	Op: "loss.quantile", Vars: quantileVars, Axes: quantileAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

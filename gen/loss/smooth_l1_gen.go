@@ -212,24 +212,6 @@ func smoothL1SumRun(b *runtime.Bound, v *smoothL1Values) {
 	}
 }
 
-var smoothL1Forwards = [...]*runtime.Signature{
-	0: &smoothL1NoneForward,
-	1: &smoothL1MeanForward,
-	2: &smoothL1MeanForward,
-}
-
-// smoothL1Run runs the op in a variant.
-func smoothL1Run(b *runtime.Bound, v *smoothL1Values, variant int) {
-	switch variant {
-	case 0:
-		smoothL1NoneRun(b, v)
-	case 1:
-		smoothL1MeanRun(b, v)
-	case 2:
-		smoothL1SumRun(b, v)
-	}
-}
-
 // smoothL1NoneRunBackward computes the derivative of smooth_l1 with reduction none.
 func smoothL1NoneRunBackward(b *runtime.Bound, v *smoothL1Values) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -292,6 +274,24 @@ func smoothL1SumRunBackward(b *runtime.Bound, v *smoothL1Values) {
 	}
 }
 
+var smoothL1Forwards = [...]*runtime.Signature{
+	0: &smoothL1NoneForward,
+	1: &smoothL1MeanForward,
+	2: &smoothL1MeanForward,
+}
+
+// smoothL1Run runs the op in a variant.
+func smoothL1Run(b *runtime.Bound, v *smoothL1Values, variant int) {
+	switch variant {
+	case 0:
+		smoothL1NoneRun(b, v)
+	case 1:
+		smoothL1MeanRun(b, v)
+	case 2:
+		smoothL1SumRun(b, v)
+	}
+}
+
 var smoothL1Backwards = [...]*runtime.Signature{
 	0: &smoothL1NoneBackward,
 	1: &smoothL1MeanBackward,
@@ -326,6 +326,7 @@ var smoothL1NoneForward = runtime.Signature{
 
 var smoothL1NoneBackward = runtime.Signature{
 	Op: "loss.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -346,6 +347,7 @@ var smoothL1MeanForward = runtime.Signature{
 
 var smoothL1MeanBackward = runtime.Signature{
 	Op: "loss.smooth_l1", Vars: smoothL1Vars, Axes: smoothL1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -195,24 +195,6 @@ func softMarginSumRun(b *runtime.Bound, v *softMarginValues) {
 	}
 }
 
-var softMarginForwards = [...]*runtime.Signature{
-	0: &softMarginNoneForward,
-	1: &softMarginMeanForward,
-	2: &softMarginMeanForward,
-}
-
-// softMarginRun runs the op in a variant.
-func softMarginRun(b *runtime.Bound, v *softMarginValues, variant int) {
-	switch variant {
-	case 0:
-		softMarginNoneRun(b, v)
-	case 1:
-		softMarginMeanRun(b, v)
-	case 2:
-		softMarginSumRun(b, v)
-	}
-}
-
 // softMarginNoneRunBackward computes the derivative of soft_margin with reduction none.
 func softMarginNoneRunBackward(b *runtime.Bound, v *softMarginValues) {
 	if b.Tensor(3) != nil || b.Tensor(4) != nil {
@@ -298,6 +280,24 @@ func softMarginSumRunBackward(b *runtime.Bound, v *softMarginValues) {
 	}
 }
 
+var softMarginForwards = [...]*runtime.Signature{
+	0: &softMarginNoneForward,
+	1: &softMarginMeanForward,
+	2: &softMarginMeanForward,
+}
+
+// softMarginRun runs the op in a variant.
+func softMarginRun(b *runtime.Bound, v *softMarginValues, variant int) {
+	switch variant {
+	case 0:
+		softMarginNoneRun(b, v)
+	case 1:
+		softMarginMeanRun(b, v)
+	case 2:
+		softMarginSumRun(b, v)
+	}
+}
+
 var softMarginBackwards = [...]*runtime.Signature{
 	0: &softMarginNoneBackward,
 	1: &softMarginMeanBackward,
@@ -332,6 +332,7 @@ var softMarginNoneForward = runtime.Signature{
 
 var softMarginNoneBackward = runtime.Signature{
 	Op: "loss.soft_margin", Vars: softMarginVars, Axes: softMarginAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -352,6 +353,7 @@ var softMarginMeanForward = runtime.Signature{
 
 var softMarginMeanBackward = runtime.Signature{
 	Op: "loss.soft_margin", Vars: softMarginVars, Axes: softMarginAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "t", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -1280,124 +1280,6 @@ func tripletMarginElseElseElseElseElseSwapSumRun(b *runtime.Bound, v *tripletMar
 	}
 }
 
-var tripletMarginForwards = [...]*runtime.Signature{
-	0:  &tripletMarginIfNoSwapNoneForward,
-	1:  &tripletMarginIfNoSwapMeanForward,
-	2:  &tripletMarginIfNoSwapMeanForward,
-	3:  &tripletMarginIfSwapNoneForward,
-	4:  &tripletMarginIfSwapMeanForward,
-	5:  &tripletMarginIfSwapMeanForward,
-	6:  &tripletMarginElseIfNoSwapNoneForward,
-	7:  &tripletMarginElseIfNoSwapMeanForward,
-	8:  &tripletMarginElseIfNoSwapMeanForward,
-	9:  &tripletMarginElseIfSwapNoneForward,
-	10: &tripletMarginElseIfSwapMeanForward,
-	11: &tripletMarginElseIfSwapMeanForward,
-	12: &tripletMarginElseElseIfNoSwapNoneForward,
-	13: &tripletMarginElseElseIfNoSwapMeanForward,
-	14: &tripletMarginElseElseIfNoSwapMeanForward,
-	15: &tripletMarginElseElseIfSwapNoneForward,
-	16: &tripletMarginElseElseIfSwapMeanForward,
-	17: &tripletMarginElseElseIfSwapMeanForward,
-	18: &tripletMarginElseElseElseIfNoSwapNoneForward,
-	19: &tripletMarginElseElseElseIfNoSwapMeanForward,
-	20: &tripletMarginElseElseElseIfNoSwapMeanForward,
-	21: &tripletMarginElseElseElseIfSwapNoneForward,
-	22: &tripletMarginElseElseElseIfSwapMeanForward,
-	23: &tripletMarginElseElseElseIfSwapMeanForward,
-	24: &tripletMarginElseElseElseElseIfNoSwapNoneForward,
-	25: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
-	26: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
-	27: &tripletMarginElseElseElseElseIfNoSwapNoneForward,
-	28: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
-	29: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
-	30: &tripletMarginElseElseElseIfNoSwapNoneForward,
-	31: &tripletMarginElseElseElseIfNoSwapMeanForward,
-	32: &tripletMarginElseElseElseIfNoSwapMeanForward,
-	33: &tripletMarginElseElseElseIfSwapNoneForward,
-	34: &tripletMarginElseElseElseIfSwapMeanForward,
-	35: &tripletMarginElseElseElseIfSwapMeanForward,
-}
-
-// tripletMarginRun runs the op in a variant.
-func tripletMarginRun(b *runtime.Bound, v *tripletMarginValues, variant int) error {
-	switch variant {
-	case 0:
-		tripletMarginIfNoSwapNoneRun(b, v)
-	case 1:
-		tripletMarginIfNoSwapMeanRun(b, v)
-	case 2:
-		tripletMarginIfNoSwapSumRun(b, v)
-	case 3:
-		tripletMarginIfSwapNoneRun(b, v)
-	case 4:
-		tripletMarginIfSwapMeanRun(b, v)
-	case 5:
-		tripletMarginIfSwapSumRun(b, v)
-	case 6:
-		return tripletMarginElseIfNoSwapNoneRun(b, v)
-	case 7:
-		return tripletMarginElseIfNoSwapMeanRun(b, v)
-	case 8:
-		return tripletMarginElseIfNoSwapSumRun(b, v)
-	case 9:
-		return tripletMarginElseIfSwapNoneRun(b, v)
-	case 10:
-		return tripletMarginElseIfSwapMeanRun(b, v)
-	case 11:
-		return tripletMarginElseIfSwapSumRun(b, v)
-	case 12:
-		return tripletMarginElseElseIfNoSwapNoneRun(b, v)
-	case 13:
-		return tripletMarginElseElseIfNoSwapMeanRun(b, v)
-	case 14:
-		return tripletMarginElseElseIfNoSwapSumRun(b, v)
-	case 15:
-		return tripletMarginElseElseIfSwapNoneRun(b, v)
-	case 16:
-		return tripletMarginElseElseIfSwapMeanRun(b, v)
-	case 17:
-		return tripletMarginElseElseIfSwapSumRun(b, v)
-	case 18:
-		tripletMarginElseElseElseIfNoSwapNoneRun(b, v)
-	case 19:
-		tripletMarginElseElseElseIfNoSwapMeanRun(b, v)
-	case 20:
-		tripletMarginElseElseElseIfNoSwapSumRun(b, v)
-	case 21:
-		tripletMarginElseElseElseIfSwapNoneRun(b, v)
-	case 22:
-		tripletMarginElseElseElseIfSwapMeanRun(b, v)
-	case 23:
-		tripletMarginElseElseElseIfSwapSumRun(b, v)
-	case 24:
-		return tripletMarginElseElseElseElseIfNoSwapNoneRun(b, v)
-	case 25:
-		return tripletMarginElseElseElseElseIfNoSwapMeanRun(b, v)
-	case 26:
-		return tripletMarginElseElseElseElseIfNoSwapSumRun(b, v)
-	case 27:
-		return tripletMarginElseElseElseElseIfSwapNoneRun(b, v)
-	case 28:
-		return tripletMarginElseElseElseElseIfSwapMeanRun(b, v)
-	case 29:
-		return tripletMarginElseElseElseElseIfSwapSumRun(b, v)
-	case 30:
-		tripletMarginElseElseElseElseElseNoSwapNoneRun(b, v)
-	case 31:
-		tripletMarginElseElseElseElseElseNoSwapMeanRun(b, v)
-	case 32:
-		tripletMarginElseElseElseElseElseNoSwapSumRun(b, v)
-	case 33:
-		tripletMarginElseElseElseElseElseSwapNoneRun(b, v)
-	case 34:
-		tripletMarginElseElseElseElseElseSwapMeanRun(b, v)
-	case 35:
-		tripletMarginElseElseElseElseElseSwapSumRun(b, v)
-	}
-	return nil
-}
-
 // tripletMarginIfNoSwapNoneRunBackward computes the derivative of triplet_margin with norm_p == real(2), swap false, reduction none.
 func tripletMarginIfNoSwapNoneRunBackward(b *runtime.Bound, v *tripletMarginValues) {
 	if b.Tensor(8) != nil || b.Tensor(9) != nil || b.Tensor(10) != nil {
@@ -2322,6 +2204,124 @@ func tripletMarginElseElseElseElseElseSwapSumRunBackward(b *runtime.Bound, v *tr
 	}
 }
 
+var tripletMarginForwards = [...]*runtime.Signature{
+	0:  &tripletMarginIfNoSwapNoneForward,
+	1:  &tripletMarginIfNoSwapMeanForward,
+	2:  &tripletMarginIfNoSwapMeanForward,
+	3:  &tripletMarginIfSwapNoneForward,
+	4:  &tripletMarginIfSwapMeanForward,
+	5:  &tripletMarginIfSwapMeanForward,
+	6:  &tripletMarginElseIfNoSwapNoneForward,
+	7:  &tripletMarginElseIfNoSwapMeanForward,
+	8:  &tripletMarginElseIfNoSwapMeanForward,
+	9:  &tripletMarginElseIfSwapNoneForward,
+	10: &tripletMarginElseIfSwapMeanForward,
+	11: &tripletMarginElseIfSwapMeanForward,
+	12: &tripletMarginElseElseIfNoSwapNoneForward,
+	13: &tripletMarginElseElseIfNoSwapMeanForward,
+	14: &tripletMarginElseElseIfNoSwapMeanForward,
+	15: &tripletMarginElseElseIfSwapNoneForward,
+	16: &tripletMarginElseElseIfSwapMeanForward,
+	17: &tripletMarginElseElseIfSwapMeanForward,
+	18: &tripletMarginElseElseElseIfNoSwapNoneForward,
+	19: &tripletMarginElseElseElseIfNoSwapMeanForward,
+	20: &tripletMarginElseElseElseIfNoSwapMeanForward,
+	21: &tripletMarginElseElseElseIfSwapNoneForward,
+	22: &tripletMarginElseElseElseIfSwapMeanForward,
+	23: &tripletMarginElseElseElseIfSwapMeanForward,
+	24: &tripletMarginElseElseElseElseIfNoSwapNoneForward,
+	25: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
+	26: &tripletMarginElseElseElseElseIfNoSwapMeanForward,
+	27: &tripletMarginElseElseElseElseIfSwapNoneForward,
+	28: &tripletMarginElseElseElseElseIfSwapMeanForward,
+	29: &tripletMarginElseElseElseElseIfSwapMeanForward,
+	30: &tripletMarginElseElseElseIfNoSwapNoneForward,
+	31: &tripletMarginElseElseElseIfNoSwapMeanForward,
+	32: &tripletMarginElseElseElseIfNoSwapMeanForward,
+	33: &tripletMarginElseElseElseIfSwapNoneForward,
+	34: &tripletMarginElseElseElseIfSwapMeanForward,
+	35: &tripletMarginElseElseElseIfSwapMeanForward,
+}
+
+// tripletMarginRun runs the op in a variant.
+func tripletMarginRun(b *runtime.Bound, v *tripletMarginValues, variant int) error {
+	switch variant {
+	case 0:
+		tripletMarginIfNoSwapNoneRun(b, v)
+	case 1:
+		tripletMarginIfNoSwapMeanRun(b, v)
+	case 2:
+		tripletMarginIfNoSwapSumRun(b, v)
+	case 3:
+		tripletMarginIfSwapNoneRun(b, v)
+	case 4:
+		tripletMarginIfSwapMeanRun(b, v)
+	case 5:
+		tripletMarginIfSwapSumRun(b, v)
+	case 6:
+		return tripletMarginElseIfNoSwapNoneRun(b, v)
+	case 7:
+		return tripletMarginElseIfNoSwapMeanRun(b, v)
+	case 8:
+		return tripletMarginElseIfNoSwapSumRun(b, v)
+	case 9:
+		return tripletMarginElseIfSwapNoneRun(b, v)
+	case 10:
+		return tripletMarginElseIfSwapMeanRun(b, v)
+	case 11:
+		return tripletMarginElseIfSwapSumRun(b, v)
+	case 12:
+		return tripletMarginElseElseIfNoSwapNoneRun(b, v)
+	case 13:
+		return tripletMarginElseElseIfNoSwapMeanRun(b, v)
+	case 14:
+		return tripletMarginElseElseIfNoSwapSumRun(b, v)
+	case 15:
+		return tripletMarginElseElseIfSwapNoneRun(b, v)
+	case 16:
+		return tripletMarginElseElseIfSwapMeanRun(b, v)
+	case 17:
+		return tripletMarginElseElseIfSwapSumRun(b, v)
+	case 18:
+		tripletMarginElseElseElseIfNoSwapNoneRun(b, v)
+	case 19:
+		tripletMarginElseElseElseIfNoSwapMeanRun(b, v)
+	case 20:
+		tripletMarginElseElseElseIfNoSwapSumRun(b, v)
+	case 21:
+		tripletMarginElseElseElseIfSwapNoneRun(b, v)
+	case 22:
+		tripletMarginElseElseElseIfSwapMeanRun(b, v)
+	case 23:
+		tripletMarginElseElseElseIfSwapSumRun(b, v)
+	case 24:
+		return tripletMarginElseElseElseElseIfNoSwapNoneRun(b, v)
+	case 25:
+		return tripletMarginElseElseElseElseIfNoSwapMeanRun(b, v)
+	case 26:
+		return tripletMarginElseElseElseElseIfNoSwapSumRun(b, v)
+	case 27:
+		return tripletMarginElseElseElseElseIfSwapNoneRun(b, v)
+	case 28:
+		return tripletMarginElseElseElseElseIfSwapMeanRun(b, v)
+	case 29:
+		return tripletMarginElseElseElseElseIfSwapSumRun(b, v)
+	case 30:
+		tripletMarginElseElseElseElseElseNoSwapNoneRun(b, v)
+	case 31:
+		tripletMarginElseElseElseElseElseNoSwapMeanRun(b, v)
+	case 32:
+		tripletMarginElseElseElseElseElseNoSwapSumRun(b, v)
+	case 33:
+		tripletMarginElseElseElseElseElseSwapNoneRun(b, v)
+	case 34:
+		tripletMarginElseElseElseElseElseSwapMeanRun(b, v)
+	case 35:
+		tripletMarginElseElseElseElseElseSwapSumRun(b, v)
+	}
+	return nil
+}
+
 var tripletMarginBackwards = [...]*runtime.Signature{
 	0:  &tripletMarginIfNoSwapNoneBackward,
 	1:  &tripletMarginIfNoSwapMeanBackward,
@@ -2446,6 +2446,7 @@ var (
 
 var tripletMarginIfNoSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2460,6 +2461,7 @@ var tripletMarginIfNoSwapNoneForward = runtime.Signature{
 
 var tripletMarginIfNoSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<9 | 1<<10, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<8 | 1<<10, Absent: 1 << 9}, {Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 10}},
 	Params: []runtime.Param{
 		0:  {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2477,6 +2479,7 @@ var tripletMarginIfNoSwapNoneBackward = runtime.Signature{
 
 var tripletMarginIfNoSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2491,6 +2494,7 @@ var tripletMarginIfNoSwapMeanForward = runtime.Signature{
 
 var tripletMarginIfNoSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<9 | 1<<10, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<8 | 1<<10, Absent: 1 << 9}, {Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 10}},
 	Params: []runtime.Param{
 		0:  {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2508,6 +2512,7 @@ var tripletMarginIfNoSwapMeanBackward = runtime.Signature{
 
 var tripletMarginIfSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 8}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 7}, {Axes: []int{0}, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2524,6 +2529,7 @@ var tripletMarginIfSwapNoneForward = runtime.Signature{
 
 var tripletMarginIfSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<11 | 1<<12, Absent: 1 << 10}, {Axes: []int{0, 1}, Wanted: 1<<10 | 1<<12, Absent: 1 << 11}, {Axes: []int{0, 1}, Wanted: 1<<10 | 1<<11, Absent: 1 << 12}},
 	Params: []runtime.Param{
 		0:  {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2543,6 +2549,7 @@ var tripletMarginIfSwapNoneBackward = runtime.Signature{
 
 var tripletMarginIfSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 6}, {Axes: []int{0}, Absent: 1 << 8}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 7}, {Axes: []int{0}, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2559,6 +2566,7 @@ var tripletMarginIfSwapMeanForward = runtime.Signature{
 
 var tripletMarginIfSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<11 | 1<<12, Absent: 1 << 10}, {Axes: []int{0, 1}, Wanted: 1<<10 | 1<<12, Absent: 1 << 11}, {Axes: []int{0, 1}, Wanted: 1<<10 | 1<<11, Absent: 1 << 12}},
 	Params: []runtime.Param{
 		0:  {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2578,6 +2586,7 @@ var tripletMarginIfSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseIfNoSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2590,6 +2599,7 @@ var tripletMarginElseIfNoSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseIfNoSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2605,6 +2615,7 @@ var tripletMarginElseIfNoSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseIfNoSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2617,6 +2628,7 @@ var tripletMarginElseIfNoSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseIfNoSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2632,6 +2644,7 @@ var tripletMarginElseIfNoSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseIfSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2645,6 +2658,7 @@ var tripletMarginElseIfSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseIfSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2661,6 +2675,7 @@ var tripletMarginElseIfSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseIfSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2674,6 +2689,7 @@ var tripletMarginElseIfSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseIfSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2690,6 +2706,7 @@ var tripletMarginElseIfSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseElseIfNoSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2702,6 +2719,7 @@ var tripletMarginElseElseIfNoSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseElseIfNoSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2717,6 +2735,7 @@ var tripletMarginElseElseIfNoSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseElseIfNoSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2729,6 +2748,7 @@ var tripletMarginElseElseIfNoSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseElseIfNoSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2744,6 +2764,7 @@ var tripletMarginElseElseIfNoSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseElseIfSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2757,6 +2778,7 @@ var tripletMarginElseElseIfSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseElseIfSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2773,6 +2795,7 @@ var tripletMarginElseElseIfSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseElseIfSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2786,6 +2809,7 @@ var tripletMarginElseElseIfSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseElseIfSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2802,6 +2826,7 @@ var tripletMarginElseElseIfSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseElseElseIfNoSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2814,6 +2839,7 @@ var tripletMarginElseElseElseIfNoSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseElseElseIfNoSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2829,6 +2855,7 @@ var tripletMarginElseElseElseIfNoSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseElseElseIfNoSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2841,6 +2868,7 @@ var tripletMarginElseElseElseIfNoSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseElseElseIfNoSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2856,6 +2884,7 @@ var tripletMarginElseElseElseIfNoSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseElseElseIfSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2869,6 +2898,7 @@ var tripletMarginElseElseElseIfSwapNoneForward = runtime.Signature{
 
 var tripletMarginElseElseElseIfSwapNoneBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2885,6 +2915,7 @@ var tripletMarginElseElseElseIfSwapNoneBackward = runtime.Signature{
 
 var tripletMarginElseElseElseIfSwapMeanForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}, {Axes: []int{0}, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2898,6 +2929,7 @@ var tripletMarginElseElseElseIfSwapMeanForward = runtime.Signature{
 
 var tripletMarginElseElseElseIfSwapMeanBackward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1<<8 | 1<<9, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<9, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 9}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2914,6 +2946,7 @@ var tripletMarginElseElseElseIfSwapMeanBackward = runtime.Signature{
 
 var tripletMarginElseElseElseElseIfNoSwapNoneForward = runtime.Signature{
 	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
@@ -2935,7 +2968,30 @@ var tripletMarginElseElseElseElseIfNoSwapNoneBackward = runtime.Signature{
 }
 
 var tripletMarginElseElseElseElseIfNoSwapMeanForward = runtime.Signature{
-	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes, Temps: [][]int{{0}},
+	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		2: {Name: "n", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		3: {Name: "y", Mode: runtime.Out},
+	},
+}
+
+var tripletMarginElseElseElseElseIfSwapNoneForward = runtime.Signature{
+	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 2}, {Spread: 1<<0 | 1<<1 | 1<<2}},
+	Params: []runtime.Param{
+		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		2: {Name: "n", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		3: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
+	},
+}
+
+var tripletMarginElseElseElseElseIfSwapMeanForward = runtime.Signature{
+	Op: "loss.triplet_margin", Vars: tripletMarginVars, Axes: tripletMarginAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 2}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

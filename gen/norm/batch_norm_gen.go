@@ -96,7 +96,7 @@ func BatchNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attrs *
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("norm.batch_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "running_mean", Tensor: runningMean}, {Name: "running_var", Tensor: runningVar}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("norm.batch_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "running_mean", Tensor: runningMean}, {Name: "running_var", Tensor: runningVar}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := batchNormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
@@ -109,7 +109,7 @@ func BatchNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attrs *
 		case 3, 4, 5, 6:
 			savedMean := bound.Tensor(6)
 			savedMean2 := bound.Tensor(7)
-			runtime.Record("norm.batch_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
+			runtime.Record("norm.batch_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := batchNormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
@@ -632,31 +632,6 @@ func batchNormTrainingNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *batchNor
 	return nil
 }
 
-var batchNormForwards = [...]*runtime.Signature{
-	0: &batchNormNoTrainingRunningMeanRunningVarForward,
-	3: &batchNormTrainingRunningMeanRunningVarForward,
-	4: &batchNormTrainingRunningMeanNoRunningVarForward,
-	5: &batchNormTrainingNoRunningMeanRunningVarForward,
-	6: &batchNormTrainingNoRunningMeanNoRunningVarForward,
-}
-
-// batchNormRun runs the op in a variant.
-func batchNormRun(b *runtime.Bound, v *batchNormValues, variant int) error {
-	switch variant {
-	case 0:
-		return batchNormNoTrainingRunningMeanRunningVarRun(b, v)
-	case 3:
-		return batchNormTrainingRunningMeanRunningVarRun(b, v)
-	case 4:
-		return batchNormTrainingRunningMeanNoRunningVarRun(b, v)
-	case 5:
-		return batchNormTrainingNoRunningMeanRunningVarRun(b, v)
-	case 6:
-		return batchNormTrainingNoRunningMeanNoRunningVarRun(b, v)
-	}
-	return nil
-}
-
 // batchNormNoTrainingRunningMeanRunningVarRunBackward computes the derivative of batch_norm with training false, running_mean given, running_var given.
 func batchNormNoTrainingRunningMeanRunningVarRunBackward(b *runtime.Bound, v *batchNormValues) {
 	dxPart0 := b.Scratch(b.DType[0], b.Ext[1])
@@ -848,6 +823,31 @@ func batchNormTrainingNoRunningMeanNoRunningVarRunBackward(b *runtime.Bound, v *
 	}
 }
 
+var batchNormForwards = [...]*runtime.Signature{
+	0: &batchNormNoTrainingRunningMeanRunningVarForward,
+	3: &batchNormTrainingRunningMeanRunningVarForward,
+	4: &batchNormTrainingRunningMeanNoRunningVarForward,
+	5: &batchNormTrainingNoRunningMeanRunningVarForward,
+	6: &batchNormTrainingNoRunningMeanNoRunningVarForward,
+}
+
+// batchNormRun runs the op in a variant.
+func batchNormRun(b *runtime.Bound, v *batchNormValues, variant int) error {
+	switch variant {
+	case 0:
+		return batchNormNoTrainingRunningMeanRunningVarRun(b, v)
+	case 3:
+		return batchNormTrainingRunningMeanRunningVarRun(b, v)
+	case 4:
+		return batchNormTrainingRunningMeanNoRunningVarRun(b, v)
+	case 5:
+		return batchNormTrainingNoRunningMeanRunningVarRun(b, v)
+	case 6:
+		return batchNormTrainingNoRunningMeanNoRunningVarRun(b, v)
+	}
+	return nil
+}
+
 var batchNormBackwards = [...]*runtime.Signature{
 	0: &batchNormNoTrainingRunningMeanRunningVarBackward,
 	3: &batchNormTrainingRunningMeanRunningVarBackward,
@@ -880,6 +880,7 @@ var (
 
 var batchNormNoTrainingRunningMeanRunningVarForward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<0 | 1<<2 | 1<<3 | 1<<4},
@@ -892,6 +893,7 @@ var batchNormNoTrainingRunningMeanRunningVarForward = runtime.Signature{
 
 var batchNormNoTrainingRunningMeanRunningVarBackward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}, {Axes: []int{1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{0, 1}, Wanted: 1 << 8, Absent: 1 << 6}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
@@ -907,6 +909,7 @@ var batchNormNoTrainingRunningMeanRunningVarBackward = runtime.Signature{
 
 var batchNormTrainingRunningMeanRunningVarForward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{1}, Absent: 1 << 6}, {Axes: []int{1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<2 | 1<<3 | 1<<4},
@@ -921,6 +924,7 @@ var batchNormTrainingRunningMeanRunningVarForward = runtime.Signature{
 
 var batchNormTrainingRunningMeanRunningVarBackward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 4}, {Axes: []int{1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
@@ -936,6 +940,7 @@ var batchNormTrainingRunningMeanRunningVarBackward = runtime.Signature{
 
 var batchNormTrainingRunningMeanNoRunningVarForward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{1}, Absent: 1 << 6}, {Axes: []int{1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<2 | 1<<3 | 1<<4},
@@ -950,6 +955,7 @@ var batchNormTrainingRunningMeanNoRunningVarForward = runtime.Signature{
 
 var batchNormTrainingNoRunningMeanRunningVarForward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{1}, Absent: 1 << 6}, {Axes: []int{1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<0 | 1<<2 | 1<<3 | 1<<4},
@@ -964,6 +970,7 @@ var batchNormTrainingNoRunningMeanRunningVarForward = runtime.Signature{
 
 var batchNormTrainingNoRunningMeanNoRunningVarForward = runtime.Signature{
 	Op: "norm.batch_norm", Vars: batchNormVars, Axes: batchNormAxes, Placed: &batchNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}}, {Axes: []int{1}, Absent: 1 << 6}, {Axes: []int{1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<0 | 1<<2 | 1<<3 | 1<<4},

@@ -280,6 +280,7 @@ var (
 
 var groupNormForward = runtime.Signature{
 	Op: "norm.group_norm", Vars: groupNormVars, Axes: groupNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Absent: 1 << 4}, {Axes: []int{0, 1}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true, Default: 1},
@@ -292,6 +293,7 @@ var groupNormForward = runtime.Signature{
 
 var groupNormBackward = runtime.Signature{
 	Op: "norm.group_norm", Vars: groupNormVars, Axes: groupNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1, 2, 3}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}, {Axes: []int{1, 2}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{1, 2}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}}, Optional: true, Splat: true, Default: 1},

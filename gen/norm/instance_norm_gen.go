@@ -94,7 +94,7 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attr
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "running_mean", Tensor: runningMean}, {Name: "running_var", Tensor: runningVar}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "running_mean", Tensor: runningMean}, {Name: "running_var", Tensor: runningVar}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := instanceNormBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
 					return err
@@ -106,7 +106,7 @@ func InstanceNorm(x, runningMean, runningVar, weight, bias *runtime.Tensor, attr
 		case 3, 4, 5, 6:
 			savedMean := bound.Tensor(6)
 			savedMean2 := bound.Tensor(7)
-			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, runningMean, runningVar, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
+			runtime.Record("norm.instance_norm", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil, weight, bias}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "weight", Tensor: weight}, {Name: "bias", Tensor: bias, Shape: true}, {Name: "mean", Tensor: savedMean}, {Name: "mean2", Tensor: savedMean2}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := instanceNormBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Cotangent(0), back.Grad(0), back.Grad(3), back.Grad(4)); err != nil {
 					return err
@@ -569,31 +569,6 @@ func instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b *runtime.Bound, v *
 	return nil
 }
 
-var instanceNormForwards = [...]*runtime.Signature{
-	0: &instanceNormNoUseInputStatsRunningMeanRunningVarForward,
-	3: &instanceNormUseInputStatsRunningMeanRunningVarForward,
-	4: &instanceNormUseInputStatsRunningMeanNoRunningVarForward,
-	5: &instanceNormUseInputStatsNoRunningMeanRunningVarForward,
-	6: &instanceNormUseInputStatsNoRunningMeanNoRunningVarForward,
-}
-
-// instanceNormRun runs the op in a variant.
-func instanceNormRun(b *runtime.Bound, v *instanceNormValues, variant int) error {
-	switch variant {
-	case 0:
-		return instanceNormNoUseInputStatsRunningMeanRunningVarRun(b, v)
-	case 3:
-		return instanceNormUseInputStatsRunningMeanRunningVarRun(b, v)
-	case 4:
-		return instanceNormUseInputStatsRunningMeanNoRunningVarRun(b, v)
-	case 5:
-		return instanceNormUseInputStatsNoRunningMeanRunningVarRun(b, v)
-	case 6:
-		return instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b, v)
-	}
-	return nil
-}
-
 // instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward computes the derivative of instance_norm with use_input_stats false, running_mean given, running_var given.
 func instanceNormNoUseInputStatsRunningMeanRunningVarRunBackward(b *runtime.Bound, v *instanceNormValues) {
 	if b.Tensor(6) != nil || b.Tensor(8) != nil {
@@ -703,6 +678,31 @@ func instanceNormUseInputStatsNoRunningMeanNoRunningVarRunBackward(b *runtime.Bo
 	}
 }
 
+var instanceNormForwards = [...]*runtime.Signature{
+	0: &instanceNormNoUseInputStatsRunningMeanRunningVarForward,
+	3: &instanceNormUseInputStatsRunningMeanRunningVarForward,
+	4: &instanceNormUseInputStatsRunningMeanNoRunningVarForward,
+	5: &instanceNormUseInputStatsNoRunningMeanRunningVarForward,
+	6: &instanceNormUseInputStatsNoRunningMeanNoRunningVarForward,
+}
+
+// instanceNormRun runs the op in a variant.
+func instanceNormRun(b *runtime.Bound, v *instanceNormValues, variant int) error {
+	switch variant {
+	case 0:
+		return instanceNormNoUseInputStatsRunningMeanRunningVarRun(b, v)
+	case 3:
+		return instanceNormUseInputStatsRunningMeanRunningVarRun(b, v)
+	case 4:
+		return instanceNormUseInputStatsRunningMeanNoRunningVarRun(b, v)
+	case 5:
+		return instanceNormUseInputStatsNoRunningMeanRunningVarRun(b, v)
+	case 6:
+		return instanceNormUseInputStatsNoRunningMeanNoRunningVarRun(b, v)
+	}
+	return nil
+}
+
 var instanceNormBackwards = [...]*runtime.Signature{
 	0: &instanceNormNoUseInputStatsRunningMeanRunningVarBackward,
 	3: &instanceNormUseInputStatsRunningMeanRunningVarBackward,
@@ -746,6 +746,7 @@ var instanceNormNoUseInputStatsRunningMeanRunningVarForward = runtime.Signature{
 
 var instanceNormNoUseInputStatsRunningMeanRunningVarBackward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Wanted: 1 << 8, Absent: 1 << 6}, {Axes: []int{1}, Wanted: 1 << 6, Absent: 1 << 8}, {Axes: []int{0, 1, 2}, More: 1, Wanted: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true},
@@ -761,6 +762,7 @@ var instanceNormNoUseInputStatsRunningMeanRunningVarBackward = runtime.Signature
 
 var instanceNormUseInputStatsRunningMeanRunningVarForward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Axes: []int{1}, More: 1}, {Axes: []int{0, 1}, Absent: 1 << 6}, {Axes: []int{0, 1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<3 | 1<<4},
@@ -775,6 +777,7 @@ var instanceNormUseInputStatsRunningMeanRunningVarForward = runtime.Signature{
 
 var instanceNormUseInputStatsRunningMeanRunningVarBackward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}, {Axes: []int{0, 1, 2}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1, Batch: 1},
@@ -790,6 +793,7 @@ var instanceNormUseInputStatsRunningMeanRunningVarBackward = runtime.Signature{
 
 var instanceNormUseInputStatsRunningMeanNoRunningVarForward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Axes: []int{1}}, {Axes: []int{0, 1}, Absent: 1 << 6}, {Axes: []int{0, 1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<2 | 1<<3 | 1<<4},
@@ -804,6 +808,7 @@ var instanceNormUseInputStatsRunningMeanNoRunningVarForward = runtime.Signature{
 
 var instanceNormUseInputStatsNoRunningMeanRunningVarForward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Axes: []int{1}}, {Axes: []int{0, 1}, Absent: 1 << 6}, {Axes: []int{0, 1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<0 | 1<<2 | 1<<3 | 1<<4},
@@ -818,6 +823,7 @@ var instanceNormUseInputStatsNoRunningMeanRunningVarForward = runtime.Signature{
 
 var instanceNormUseInputStatsNoRunningMeanNoRunningVarForward = runtime.Signature{
 	Op: "norm.instance_norm", Vars: instanceNormVars, Axes: instanceNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}}, {Axes: []int{0, 1}, Absent: 1 << 6}, {Axes: []int{0, 1}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "running_mean", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, InPlace: 1<<0 | 1<<2 | 1<<3 | 1<<4},

@@ -192,6 +192,7 @@ var (
 
 var layerNormForward = runtime.Signature{
 	Op: "norm.layer_norm", Vars: layerNormVars, Axes: layerNormAxes, Placed: &layerNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
@@ -204,6 +205,7 @@ var layerNormForward = runtime.Signature{
 
 var layerNormBackward = runtime.Signature{
 	Op: "norm.layer_norm", Vars: layerNormVars, Axes: layerNormAxes, Placed: &layerNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Wanted: 1<<6 | 1<<8, Absent: 1 << 7}, {Axes: []int{1}, Wanted: 1<<6 | 1<<7, Absent: 1 << 8}, {Axes: []int{0, 1}, Wanted: 1<<7 | 1<<8, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},

@@ -163,6 +163,7 @@ var (
 
 var localResponseNormForward = runtime.Signature{
 	Op: "norm.local_response_norm", Vars: localResponseNormVars, Axes: localResponseNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},
@@ -171,6 +172,7 @@ var localResponseNormForward = runtime.Signature{
 
 var localResponseNormBackward = runtime.Signature{
 	Op: "norm.local_response_norm", Vars: localResponseNormVars, Axes: localResponseNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},

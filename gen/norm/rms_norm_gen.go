@@ -187,6 +187,7 @@ var (
 
 var rmsNormForward = runtime.Signature{
 	Op: "norm.rms_norm", Vars: rmsNormVars, Axes: rmsNormAxes, Placed: &rmsNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},
@@ -197,6 +198,7 @@ var rmsNormForward = runtime.Signature{
 
 var rmsNormBackward = runtime.Signature{
 	Op: "norm.rms_norm", Vars: rmsNormVars, Axes: rmsNormAxes, Placed: &rmsNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, Wanted: 1 << 5, Absent: 1 << 6}, {Axes: []int{0, 1}, Wanted: 1 << 6, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "weight", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}}, Optional: true, Splat: true, Default: 1},

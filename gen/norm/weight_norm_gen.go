@@ -128,6 +128,7 @@ var (
 
 var weightNormForward = runtime.Signature{
 	Op: "norm.weight_norm", Vars: weightNormVars, Axes: weightNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}, {Axes: []int{0}, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "g", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -139,6 +140,7 @@ var weightNormForward = runtime.Signature{
 
 var weightNormBackward = runtime.Signature{
 	Op: "norm.weight_norm", Vars: weightNormVars, Axes: weightNormAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Wanted: 1 << 6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "v", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "g", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -326,6 +326,7 @@ var (
 
 var adafactorForward = runtime.Signature{
 	Op: "optim.adafactor", Vars: adafactorVars, Axes: adafactorAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 1}},
 	Params: []runtime.Param{
 		0: {Name: "p", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 1},
 		1: {Name: "g", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},

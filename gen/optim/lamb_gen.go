@@ -180,80 +180,35 @@ func (o *Lamb) Set(group int, attrs *LambAttrs) error {
 
 // lambRun computes lamb.
 func lambRun(b *runtime.Bound, v *lambValues, step int) {
-	max2 := b.Scratch(b.DType[0], 1)
-	sum := b.Scratch(b.DType[0], 1)
-	max2_2 := b.Scratch(b.DType[0], 1)
-	sum2 := b.Scratch(b.DType[0], 1)
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[2], 1, 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Move(1), b.Move(1)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], 1, 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], 1, 1
-		a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[2], 1, 1
-		a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[3], 1, 1
-		a.Ptr[6] = max2
-		a.Ptr[7] = max2_2
-		a.F[0] = v.beta1
-		a.F[1] = 1 - v.beta1
-		a.F[2] = v.beta2
-		a.F[3] = 1 - v.beta2
-		a.F[4] = 1 - math.Pow(v.beta1, float64(step))
-		a.F[5] = 1 - math.Pow(v.beta2, float64(step))
-		a.F[6] = v.eps
-		a.F[7] = v.weightDecay
-		switch b.DType[0] {
-		case runtime.F32:
-			lamb_f32_0_launch(&a)
-		case runtime.F64:
-			lamb_f64_0_launch(&a)
+	mRow0 := b.Row(b.DType[0], b.Ext[0])
+	var a runtime.Args
+	a.Rows, a.N, a.K = 1, b.Ext[0], 1
+	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[0]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[3], b.Ext[0], 1
+	a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[0], b.Ext[0], 1
+	a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[3], b.Ext[0], 1
+	a.Ptr[6], a.Row[6], a.Step[6] = mRow0, b.Ext[0], 1
+	a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[0], b.Ext[0], 1
+	a.F[0] = v.beta1
+	a.F[1] = 1 - v.beta1
+	a.F[2] = v.beta2
+	a.F[3] = 1 - v.beta2
+	a.F[4] = 1 - math.Pow(v.beta1, float64(step))
+	a.F[5] = 1 - math.Pow(v.beta2, float64(step))
+	a.F[6] = v.eps
+	a.F[7] = v.weightDecay
+	a.F[8] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
+	a.F[9] = v.lr
+	switch b.DType[0] {
+	case runtime.F32:
+		if !b.Repeat(lamb_f32_stack_0, &a, &lamb_f32_stack_0_plan, true) {
+			lamb_f32_stack_0_launch(&a)
 		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], 1, 1
-		a.Ptr[1] = max2
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], 1, 1
-		a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[3], 1, 1
-		a.Ptr[4] = max2_2
-		a.Ptr[5] = sum
-		a.Ptr[6] = sum2
-		a.F[0] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
-		a.F[1] = 1 - math.Pow(v.beta1, float64(step))
-		a.F[2] = 1 - math.Pow(v.beta2, float64(step))
-		a.F[3] = v.eps
-		a.F[4] = v.weightDecay
-		switch b.DType[0] {
-		case runtime.F32:
-			lamb_f32_1_launch(&a)
-		case runtime.F64:
-			lamb_f64_1_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[0], 1
-		a.Ptr[1] = max2
-		a.Ptr[2] = sum
-		a.Ptr[3] = max2_2
-		a.Ptr[4] = sum2
-		a.Ptr[5], a.Step[5] = b.Ptr[2], 1
-		a.Ptr[6], a.Step[6] = b.Ptr[3], 1
-		a.Ptr[7], a.Step[7] = b.Ptr[0], 1
-		a.F[0] = v.lr
-		a.F[1] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
-		a.F[2] = 1 - math.Pow(v.beta1, float64(step))
-		a.F[3] = 1 - math.Pow(v.beta2, float64(step))
-		a.F[4] = v.eps
-		a.F[5] = v.weightDecay
-		switch b.DType[0] {
-		case runtime.F32:
-			lamb_f32_2_launch(&a)
-		case runtime.F64:
-			lamb_f64_2_launch(&a)
+	case runtime.F64:
+		if !b.Repeat(lamb_f64_stack_0, &a, &lamb_f64_stack_0_plan, true) {
+			lamb_f64_stack_0_launch(&a)
 		}
 	}
 }
@@ -320,6 +275,8 @@ var lambRule = runtime.Rule{
 	Phases:     1,
 	Param:      0,
 	Grad:       1,
+	Repeats:    true,
+	Rows:       true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "v", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},
@@ -335,6 +292,7 @@ var (
 
 var lambForward = runtime.Signature{
 	Op: "optim.lamb", Vars: lambVars, Axes: lambAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}},
 	Params: []runtime.Param{
 		0: {Name: "p", Mode: runtime.Inout, Dims: []runtime.Dim{{Axis: 0}}, InPlace: 1<<1 | 1<<2 | 1<<3},
 		1: {Name: "g", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -373,62 +331,22 @@ func init() {
 	})
 }
 
-var lamb_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f32_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.MaxOf}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.MaxOf}}}
+var lamb_f32_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f32_stack_0", Rows: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func lamb_f32_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f32_0_plan) {
-		lamb_f32_0(a)
+func lamb_f32_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &lamb_f32_stack_0_plan) {
+		lamb_f32_stack_0(a)
 		return
 	}
-	runtime.Launch(lamb_f32_0, a, &lamb_f32_0_plan)
+	runtime.Launch(lamb_f32_stack_0, a, &lamb_f32_stack_0_plan)
 }
 
-var lamb_f32_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f32_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var lamb_f64_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f64_stack_0", Rows: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func lamb_f32_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f32_1_plan) {
-		lamb_f32_1(a)
+func lamb_f64_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &lamb_f64_stack_0_plan) {
+		lamb_f64_stack_0(a)
 		return
 	}
-	runtime.Launch(lamb_f32_1, a, &lamb_f32_1_plan)
-}
-
-var lamb_f32_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f32_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func lamb_f32_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f32_2_plan) {
-		lamb_f32_2(a)
-		return
-	}
-	runtime.Launch(lamb_f32_2, a, &lamb_f32_2_plan)
-}
-
-var lamb_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f64_0", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.MaxOf}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.MaxOf}}}
-
-func lamb_f64_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f64_0_plan) {
-		lamb_f64_0(a)
-		return
-	}
-	runtime.Launch(lamb_f64_0, a, &lamb_f64_0_plan)
-}
-
-var lamb_f64_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f64_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
-
-func lamb_f64_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f64_1_plan) {
-		lamb_f64_1(a)
-		return
-	}
-	runtime.Launch(lamb_f64_1, a, &lamb_f64_1_plan)
-}
-
-var lamb_f64_2_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lamb_f64_2", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func lamb_f64_2_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lamb_f64_2_plan) {
-		lamb_f64_2(a)
-		return
-	}
-	runtime.Launch(lamb_f64_2, a, &lamb_f64_2_plan)
+	runtime.Launch(lamb_f64_stack_0, a, &lamb_f64_stack_0_plan)
 }

@@ -4,68 +4,24 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func lamb_f32_0(a *runtime.Args) {
+func lamb_f32_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		lamb_f32_0_avx512(a)
+		lamb_f32_stack_0_avx512(a)
 	case runtime.AVX2:
-		lamb_f32_0_avx2(a)
+		lamb_f32_stack_0_avx2(a)
 	default:
-		lamb_f32_0_go(a)
+		lamb_f32_stack_0_go(a)
 	}
 }
 
-func lamb_f32_1(a *runtime.Args) {
+func lamb_f64_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		lamb_f32_1_avx512(a)
+		lamb_f64_stack_0_avx512(a)
 	case runtime.AVX2:
-		lamb_f32_1_avx2(a)
+		lamb_f64_stack_0_avx2(a)
 	default:
-		lamb_f32_1_go(a)
-	}
-}
-
-func lamb_f32_2(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lamb_f32_2_avx512(a)
-	case runtime.AVX2:
-		lamb_f32_2_avx2(a)
-	default:
-		lamb_f32_2_go(a)
-	}
-}
-
-func lamb_f64_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lamb_f64_0_avx512(a)
-	case runtime.AVX2:
-		lamb_f64_0_avx2(a)
-	default:
-		lamb_f64_0_go(a)
-	}
-}
-
-func lamb_f64_1(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lamb_f64_1_avx512(a)
-	case runtime.AVX2:
-		lamb_f64_1_avx2(a)
-	default:
-		lamb_f64_1_go(a)
-	}
-}
-
-func lamb_f64_2(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lamb_f64_2_avx512(a)
-	case runtime.AVX2:
-		lamb_f64_2_avx2(a)
-	default:
-		lamb_f64_2_go(a)
+		lamb_f64_stack_0_go(a)
 	}
 }

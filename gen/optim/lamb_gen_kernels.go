@@ -8,8 +8,9 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// lamb_f32_0_go reads m2, g, v, p; writes mNew, vNew; accumulates max2, max2_2.
-func lamb_f32_0_go(a *runtime.Args) {
+// lamb_f32_stack_0_go reads m2, g, v, p; writes mNew, vNew, mNewRow0, pNew.
+func lamb_f32_stack_0_go(a *runtime.Args) {
+	inf := float32(math.Inf(1))
 	beta1 := float32(a.F[0])
 	s1 := float32(a.F[1])
 	beta2 := float32(a.F[2])
@@ -18,138 +19,98 @@ func lamb_f32_0_go(a *runtime.Args) {
 	s5 := float32(a.F[5])
 	eps := float32(a.F[6])
 	weightDecay := float32(a.F[7])
-	var high [32]float32
-	runtime.Fill(high[:], float32(math.Inf(-1)))
-	var high2 [32]float32
-	runtime.Fill(high2[:], float32(math.Inf(-1)))
+	s8 := float32(a.F[8])
+	lr := float32(a.F[9])
 	v2 := runtime.Abs32(s4)
 	v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
 	v4 := 1 / float32(s4*v3)
 	v5 := runtime.Abs32(s5)
 	v6 := runtime.Select32(v5 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v5, 1.0842022e-19, 1))
 	v7 := 1 / float32(s5*v6)
+	c := s8 != 0
 	for r := range a.Rows {
-		// Pass 1: store mNew, vNew.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		// Pass 1: maximum, maximum, store mNew, vNew, mNewRow0.
+		var high [32]float32
+		runtime.Fill(high[:], float32(math.Inf(-1)))
+		var high2 [32]float32
+		runtime.Fill(high2[:], float32(math.Inf(-1)))
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			m2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			g := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			v := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			p := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			mNew := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			vNew := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			mNewRow0 := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
 				gv := g[i]
 				v8 := float32(beta1*m2[i]) + float32(s1*gv)
 				v9 := float32(beta2*v[i]) + float32(s3*float32(gv*gv))
 				pv := p[i]
 				v10 := float32(float32(v8*v3)*v4) / (float32(math.Sqrt(float64(float32(float32(v9*v6)*v7)))) + eps)
+				v11 := v10 + float32(weightDecay*pv)
 				mNew[i] = v8
 				vNew[i] = v9
 				high[i%32] = runtime.Max32(high[i%32], runtime.Abs32(pv))
-				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(v10+float32(weightDecay*pv)))
+				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(v11))
+				mNewRow0[i] = v11
 			}
 		}
-	}
-	*runtime.At[float32](a.Ptr[6], 0) = runtime.LaneMax(high[:])
-	*runtime.At[float32](a.Ptr[7], 0) = runtime.LaneMax(high2[:])
-}
-
-// lamb_f32_1_go reads p, max2, mNew, vNew, max2_2; accumulates sum, sum2.
-func lamb_f32_1_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	s0 := float32(a.F[0])
-	s1 := float32(a.F[1])
-	s2 := float32(a.F[2])
-	eps := float32(a.F[3])
-	weightDecay := float32(a.F[4])
-	var sum3 [32]float32
-	var sum4 [32]float32
-	c := s0 != 0
-	max2v := *runtime.At[float32](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0) && !(runtime.Abs32(max2v) == inf)
-	v := runtime.Select32(c2, max2v, 1)
-	v2 := runtime.Abs32(v)
-	v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
-	v4 := 1 / float32(v*v3)
-	v5 := runtime.Abs32(s1)
-	v6 := runtime.Select32(v5 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v5, 1.0842022e-19, 1))
-	v7 := 1 / float32(s1*v6)
-	v8 := runtime.Abs32(s2)
-	v9 := runtime.Select32(v8 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v8, 1.0842022e-19, 1))
-	v10 := 1 / float32(s2*v9)
-	max22v := *runtime.At[float32](a.Ptr[4], 0)
-	c3 := c && !(max22v == 0) && !(runtime.Abs32(max22v) == inf)
-	v11 := runtime.Select32(c3, max22v, 1)
-	v12 := runtime.Abs32(v11)
-	v13 := runtime.Select32(v12 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v12, 1.0842022e-19, 1))
-	v14 := 1 / float32(v11*v13)
-	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			mNew := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			vNew := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v12 := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v13 := runtime.Abs32(v12)
+		v14 := runtime.Select32(v13 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v13, 1.0842022e-19, 1))
+		v15 := 1 / float32(v12*v14)
+		c3 := c && !(rowHigh2 == 0)
+		v16 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v17 := runtime.Abs32(v16)
+		v18 := runtime.Select32(v17 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v17, 1.0842022e-19, 1))
+		v19 := 1 / float32(v16*v18)
+		// Pass 2: sum, sum.
+		var sum [32]float32
+		var sum2 [32]float32
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNewRow0 := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
-				pv := p[i]
-				v15 := float32(float32(pv*v3) * v4)
-				v16 := float32(math.Sqrt(float64(float32(float32(vNew[i]*v9)*v10)))) + eps
-				v17 := float32(float32(mNew[i]*v6)*v7)/v16 + float32(weightDecay*pv)
-				v18 := float32(float32(v17*v13) * v14)
-				sum3[i%32] += float32(v15 * v15)
-				sum4[i%32] += float32(v18 * v18)
+				v20 := float32(float32(p[i]*v14) * v15)
+				v21 := float32(float32(mNewRow0[i]*v18) * v19)
+				sum[i%32] += float32(v20 * v20)
+				sum2[i%32] += float32(v21 * v21)
+			}
+		}
+		rowSum := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v22 := runtime.Select32(c2, float32(v12*float32(math.Sqrt(float64(rowSum)))), 0)
+		v23 := runtime.Select32(c3, float32(v16*float32(math.Sqrt(float64(rowSum2)))), 0)
+		v24 := runtime.Select32(0 < v22 && 0 < v23, v22/v23, 1)
+		v25 := float32(lr * v24)
+		// Pass 3: store pNew.
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNewRow0 := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
+			pNew := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
+			for i := range m {
+				pNew[i] = p[i] - float32(v25*mNewRow0[i])
 			}
 		}
 	}
-	*runtime.At[float32](a.Ptr[5], 0) = runtime.LaneSum(sum3[:])
-	*runtime.At[float32](a.Ptr[6], 0) = runtime.LaneSum(sum4[:])
 }
 
-// lamb_f32_2_go reads p, max2, sum, max2_2, sum2, mNew, vNew; writes pNew.
-func lamb_f32_2_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	lr := float32(a.F[0])
-	s1 := float32(a.F[1])
-	s2 := float32(a.F[2])
-	s3 := float32(a.F[3])
-	eps := float32(a.F[4])
-	weightDecay := float32(a.F[5])
-	c := s1 != 0
-	max2v := *runtime.At[float32](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0)
-	v := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
-	v2 := runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], 0))))), 0)
-	max22v := *runtime.At[float32](a.Ptr[3], 0)
-	c3 := c && !(max22v == 0)
-	v3 := runtime.Select32(c3 && !(runtime.Abs32(max22v) == inf), max22v, 1)
-	v4 := runtime.Select32(c3, float32(v3*float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[4], 0))))), 0)
-	v5 := runtime.Select32(0 < v2 && 0 < v4, v2/v4, 1)
-	v6 := float32(lr * v5)
-	v7 := runtime.Abs32(s2)
-	v8 := runtime.Select32(v7 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v7, 1.0842022e-19, 1))
-	v9 := 1 / float32(s2*v8)
-	v10 := runtime.Abs32(s3)
-	v11 := runtime.Select32(v10 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v10, 1.0842022e-19, 1))
-	v12 := 1 / float32(s3*v11)
-	// Pass 1: store pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		p := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		mNew := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
-		vNew := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
-		pNew := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
-		for i := range m {
-			pv := p[i]
-			v13 := float32(math.Sqrt(float64(float32(float32(vNew[i]*v11)*v12)))) + eps
-			v14 := float32(float32(mNew[i]*v8)*v9)/v13 + float32(weightDecay*pv)
-			pNew[i] = pv - float32(v6*v14)
-		}
-	}
-}
-
-// lamb_f64_0_go reads m2, g, v, p; writes mNew, vNew; accumulates max2, max2_2.
-func lamb_f64_0_go(a *runtime.Args) {
+// lamb_f64_stack_0_go reads m2, g, v, p; writes mNew, vNew, mNewRow0, pNew.
+func lamb_f64_stack_0_go(a *runtime.Args) {
+	inf := float64(math.Inf(1))
 	beta1 := float64(a.F[0])
 	s1 := float64(a.F[1])
 	beta2 := float64(a.F[2])
@@ -158,132 +119,91 @@ func lamb_f64_0_go(a *runtime.Args) {
 	s5 := float64(a.F[5])
 	eps := float64(a.F[6])
 	weightDecay := float64(a.F[7])
-	var high [16]float64
-	runtime.Fill(high[:], float64(math.Inf(-1)))
-	var high2 [16]float64
-	runtime.Fill(high2[:], float64(math.Inf(-1)))
+	s8 := float64(a.F[8])
+	lr := float64(a.F[9])
 	v2 := math.Abs(s4)
 	v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
 	v4 := 1 / float64(s4*v3)
 	v5 := math.Abs(s5)
 	v6 := runtime.Select64(v5 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v5, 1.4916681462400413e-154, 1))
 	v7 := 1 / float64(s5*v6)
+	c := s8 != 0
 	for r := range a.Rows {
-		// Pass 1: store mNew, vNew.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
+		// Pass 1: maximum, maximum, store mNew, vNew, mNewRow0.
+		var high [16]float64
+		runtime.Fill(high[:], float64(math.Inf(-1)))
+		var high2 [16]float64
+		runtime.Fill(high2[:], float64(math.Inf(-1)))
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
 			m2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
 			g := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			v := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
 			p := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
 			mNew := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
 			vNew := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			mNewRow0 := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
 				gv := g[i]
 				v8 := float64(beta1*m2[i]) + float64(s1*gv)
 				v9 := float64(beta2*v[i]) + float64(s3*float64(gv*gv))
 				pv := p[i]
 				v10 := float64(float64(v8*v3)*v4) / (math.Sqrt(float64(float64(v9*v6)*v7)) + eps)
+				v11 := v10 + float64(weightDecay*pv)
 				mNew[i] = v8
 				vNew[i] = v9
 				high[i%16] = runtime.Max64(high[i%16], math.Abs(pv))
-				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(v10+float64(weightDecay*pv)))
+				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(v11))
+				mNewRow0[i] = v11
 			}
 		}
-	}
-	*runtime.At[float64](a.Ptr[6], 0) = runtime.LaneMax(high[:])
-	*runtime.At[float64](a.Ptr[7], 0) = runtime.LaneMax(high2[:])
-}
-
-// lamb_f64_1_go reads p, max2, mNew, vNew, max2_2; accumulates sum, sum2.
-func lamb_f64_1_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	s0 := float64(a.F[0])
-	s1 := float64(a.F[1])
-	s2 := float64(a.F[2])
-	eps := float64(a.F[3])
-	weightDecay := float64(a.F[4])
-	var sum3 [16]float64
-	var sum4 [16]float64
-	c := s0 != 0
-	max2v := *runtime.At[float64](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0) && !(math.Abs(max2v) == inf)
-	v := runtime.Select64(c2, max2v, 1)
-	v2 := math.Abs(v)
-	v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
-	v4 := 1 / float64(v*v3)
-	v5 := math.Abs(s1)
-	v6 := runtime.Select64(v5 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v5, 1.4916681462400413e-154, 1))
-	v7 := 1 / float64(s1*v6)
-	v8 := math.Abs(s2)
-	v9 := runtime.Select64(v8 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v8, 1.4916681462400413e-154, 1))
-	v10 := 1 / float64(s2*v9)
-	max22v := *runtime.At[float64](a.Ptr[4], 0)
-	c3 := c && !(max22v == 0) && !(math.Abs(max22v) == inf)
-	v11 := runtime.Select64(c3, max22v, 1)
-	v12 := math.Abs(v11)
-	v13 := runtime.Select64(v12 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v12, 1.4916681462400413e-154, 1))
-	v14 := 1 / float64(v11*v13)
-	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			mNew := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
-			vNew := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v12 := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v13 := math.Abs(v12)
+		v14 := runtime.Select64(v13 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v13, 1.4916681462400413e-154, 1))
+		v15 := 1 / float64(v12*v14)
+		c3 := c && !(rowHigh2 == 0)
+		v16 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v17 := math.Abs(v16)
+		v18 := runtime.Select64(v17 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v17, 1.4916681462400413e-154, 1))
+		v19 := 1 / float64(v16*v18)
+		// Pass 2: sum, sum.
+		var sum [16]float64
+		var sum2 [16]float64
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNewRow0 := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
 			for i := range m {
-				pv := p[i]
-				v15 := float64(float64(pv*v3) * v4)
-				v16 := math.Sqrt(float64(float64(vNew[i]*v9)*v10)) + eps
-				v17 := float64(float64(mNew[i]*v6)*v7)/v16 + float64(weightDecay*pv)
-				v18 := float64(float64(v17*v13) * v14)
-				sum3[i%16] += float64(v15 * v15)
-				sum4[i%16] += float64(v18 * v18)
+				v20 := float64(float64(p[i]*v14) * v15)
+				v21 := float64(float64(mNewRow0[i]*v18) * v19)
+				sum[i%16] += float64(v20 * v20)
+				sum2[i%16] += float64(v21 * v21)
 			}
 		}
-	}
-	*runtime.At[float64](a.Ptr[5], 0) = runtime.LaneSum(sum3[:])
-	*runtime.At[float64](a.Ptr[6], 0) = runtime.LaneSum(sum4[:])
-}
-
-// lamb_f64_2_go reads p, max2, sum, max2_2, sum2, mNew, vNew; writes pNew.
-func lamb_f64_2_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	lr := float64(a.F[0])
-	s1 := float64(a.F[1])
-	s2 := float64(a.F[2])
-	s3 := float64(a.F[3])
-	eps := float64(a.F[4])
-	weightDecay := float64(a.F[5])
-	c := s1 != 0
-	max2v := *runtime.At[float64](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0)
-	v := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
-	v2 := runtime.Select64(c2, float64(v*math.Sqrt(*runtime.At[float64](a.Ptr[2], 0))), 0)
-	max22v := *runtime.At[float64](a.Ptr[3], 0)
-	c3 := c && !(max22v == 0)
-	v3 := runtime.Select64(c3 && !(math.Abs(max22v) == inf), max22v, 1)
-	v4 := runtime.Select64(c3, float64(v3*math.Sqrt(*runtime.At[float64](a.Ptr[4], 0))), 0)
-	v5 := runtime.Select64(0 < v2 && 0 < v4, v2/v4, 1)
-	v6 := float64(lr * v5)
-	v7 := math.Abs(s2)
-	v8 := runtime.Select64(v7 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v7, 1.4916681462400413e-154, 1))
-	v9 := 1 / float64(s2*v8)
-	v10 := math.Abs(s3)
-	v11 := runtime.Select64(v10 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v10, 1.4916681462400413e-154, 1))
-	v12 := 1 / float64(s3*v11)
-	// Pass 1: store pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		p := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		mNew := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
-		vNew := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
-		pNew := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
-		for i := range m {
-			pv := p[i]
-			v13 := math.Sqrt(float64(float64(vNew[i]*v11)*v12)) + eps
-			v14 := float64(float64(mNew[i]*v8)*v9)/v13 + float64(weightDecay*pv)
-			pNew[i] = pv - float64(v6*v14)
+		rowSum := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v22 := runtime.Select64(c2, float64(v12*math.Sqrt(rowSum)), 0)
+		v23 := runtime.Select64(c3, float64(v16*math.Sqrt(rowSum2)), 0)
+		v24 := runtime.Select64(0 < v22 && 0 < v23, v22/v23, 1)
+		v25 := float64(lr * v24)
+		// Pass 3: store pNew.
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNewRow0 := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
+			pNew := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
+			for i := range m {
+				pNew[i] = p[i] - float64(v25*mNewRow0[i])
+			}
 		}
 	}
 }

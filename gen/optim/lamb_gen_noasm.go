@@ -5,26 +5,10 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func lamb_f32_0(a *runtime.Args) {
-	lamb_f32_0_go(a)
+func lamb_f32_stack_0(a *runtime.Args) {
+	lamb_f32_stack_0_go(a)
 }
 
-func lamb_f32_1(a *runtime.Args) {
-	lamb_f32_1_go(a)
-}
-
-func lamb_f32_2(a *runtime.Args) {
-	lamb_f32_2_go(a)
-}
-
-func lamb_f64_0(a *runtime.Args) {
-	lamb_f64_0_go(a)
-}
-
-func lamb_f64_1(a *runtime.Args) {
-	lamb_f64_1_go(a)
-}
-
-func lamb_f64_2(a *runtime.Args) {
-	lamb_f64_2_go(a)
+func lamb_f64_stack_0(a *runtime.Args) {
+	lamb_f64_stack_0_go(a)
 }

@@ -165,86 +165,28 @@ func (o *Lars) Set(group int, lr float64, attrs *LarsAttrs) error {
 
 // larsRun computes lars.
 func larsRun(b *runtime.Bound, v *larsValues, step int) {
-	max2 := b.Scratch(b.DType[0], 1)
-	sum := b.Scratch(b.DType[0], 1)
-	max2_2 := b.Scratch(b.DType[0], 1)
-	sum2 := b.Scratch(b.DType[0], 1)
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], 1, 1
-		a.Ptr[1] = max2
-		switch b.DType[0] {
-		case runtime.F32:
-			clip_grad_norm_f32_0_launch(&a)
-		case runtime.F64:
-			clip_grad_norm_f64_0_launch(&a)
+	var a runtime.Args
+	a.Rows, a.N, a.K = 1, b.Ext[0], 1
+	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[0], 1
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[0]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[4], a.Row[4], a.Step[4] = b.Ptr[0], b.Ext[0], 1
+	a.F[0] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
+	a.F[1] = v.momentum
+	a.F[2] = v.lr
+	a.F[3] = v.trust
+	a.F[4] = v.weightDecay
+	a.F[5] = v.eps
+	a.F[6] = v.weightDecay
+	switch b.DType[0] {
+	case runtime.F32:
+		if !b.Repeat(lars_f32_stack_0, &a, &lars_f32_stack_0_plan, true) {
+			lars_f32_stack_0_launch(&a)
 		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], 1, 1
-		a.Ptr[1] = max2
-		a.Ptr[2] = sum
-		a.F[0] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
-		switch b.DType[0] {
-		case runtime.F32:
-			lars_f32_1_launch(&a)
-		case runtime.F64:
-			lars_f64_1_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[1], b.Move(1), b.Move(1)
-		a.Ptr[1] = max2_2
-		switch b.DType[0] {
-		case runtime.F32:
-			clip_grad_norm_f32_0_launch(&a)
-		case runtime.F64:
-			clip_grad_norm_f64_0_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[1], b.Move(1), b.Move(1)
-		a.Ptr[1] = max2_2
-		a.Ptr[2] = sum2
-		a.F[0] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
-		switch b.DType[0] {
-		case runtime.F32:
-			lars_f32_1_launch(&a)
-		case runtime.F64:
-			lars_f64_1_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[2], 1
-		a.Ptr[1] = max2
-		a.Ptr[2] = sum
-		a.Ptr[3] = max2_2
-		a.Ptr[4] = sum2
-		a.Ptr[5], a.Step[5] = b.Ptr[1], b.Move(1)
-		a.Ptr[6], a.Step[6] = b.Ptr[0], 1
-		a.Ptr[7], a.Step[7] = b.Ptr[2], 1
-		a.Ptr[8], a.Step[8] = b.Ptr[0], 1
-		a.F[0] = v.momentum
-		a.F[1] = v.lr
-		a.F[2] = runtime.Select64(0 < b.Ext[0], float64(1), float64(0))
-		a.F[3] = v.trust
-		a.F[4] = v.weightDecay
-		a.F[5] = v.eps
-		a.F[6] = v.weightDecay
-		switch b.DType[0] {
-		case runtime.F32:
-			lars_f32_4_launch(&a)
-		case runtime.F64:
-			lars_f64_4_launch(&a)
+	case runtime.F64:
+		if !b.Repeat(lars_f64_stack_0, &a, &lars_f64_stack_0_plan, true) {
+			lars_f64_stack_0_launch(&a)
 		}
 	}
 }
@@ -311,6 +253,8 @@ var larsRule = runtime.Rule{
 	Phases:     1,
 	Param:      0,
 	Grad:       1,
+	Repeats:    true,
+	Rows:       true,
 	States: []runtime.State{
 		{Name: "buf", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 	},
@@ -361,42 +305,22 @@ func init() {
 	})
 }
 
-var lars_f32_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f32_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Acc, Monoid: runtime.SumOf}}}
+var lars_f32_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f32_stack_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func lars_f32_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lars_f32_1_plan) {
-		lars_f32_1(a)
+func lars_f32_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &lars_f32_stack_0_plan) {
+		lars_f32_stack_0(a)
 		return
 	}
-	runtime.Launch(lars_f32_1, a, &lars_f32_1_plan)
+	runtime.Launch(lars_f32_stack_0, a, &lars_f32_stack_0_plan)
 }
 
-var lars_f32_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f32_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var lars_f64_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f64_stack_0", Rows: true, Stream: true, Passes: 3, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MaxOf}, {Pass: 1, Monoid: runtime.MaxOf}, {Pass: 2}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func lars_f32_4_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lars_f32_4_plan) {
-		lars_f32_4(a)
+func lars_f64_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &lars_f64_stack_0_plan) {
+		lars_f64_stack_0(a)
 		return
 	}
-	runtime.Launch(lars_f32_4, a, &lars_f32_4_plan)
-}
-
-var lars_f64_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f64_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Acc, Monoid: runtime.SumOf}}}
-
-func lars_f64_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lars_f64_1_plan) {
-		lars_f64_1(a)
-		return
-	}
-	runtime.Launch(lars_f64_1, a, &lars_f64_1_plan)
-}
-
-var lars_f64_4_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.lars_f64_4", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func lars_f64_4_launch(a *runtime.Args) {
-	if runtime.Serial(a, &lars_f64_4_plan) {
-		lars_f64_4(a)
-		return
-	}
-	runtime.Launch(lars_f64_4, a, &lars_f64_4_plan)
+	runtime.Launch(lars_f64_stack_0, a, &lars_f64_stack_0_plan)
 }

@@ -4,46 +4,24 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func lars_f32_1(a *runtime.Args) {
+func lars_f32_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		lars_f32_1_avx512(a)
+		lars_f32_stack_0_avx512(a)
 	case runtime.AVX2:
-		lars_f32_1_avx2(a)
+		lars_f32_stack_0_avx2(a)
 	default:
-		lars_f32_1_go(a)
+		lars_f32_stack_0_go(a)
 	}
 }
 
-func lars_f32_4(a *runtime.Args) {
+func lars_f64_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		lars_f32_4_avx512(a)
+		lars_f64_stack_0_avx512(a)
 	case runtime.AVX2:
-		lars_f32_4_avx2(a)
+		lars_f64_stack_0_avx2(a)
 	default:
-		lars_f32_4_go(a)
-	}
-}
-
-func lars_f64_1(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lars_f64_1_avx512(a)
-	case runtime.AVX2:
-		lars_f64_1_avx2(a)
-	default:
-		lars_f64_1_go(a)
-	}
-}
-
-func lars_f64_4(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		lars_f64_4_avx512(a)
-	case runtime.AVX2:
-		lars_f64_4_avx2(a)
-	default:
-		lars_f64_4_go(a)
+		lars_f64_stack_0_go(a)
 	}
 }

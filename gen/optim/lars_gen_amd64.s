@@ -2,304 +2,8 @@
 
 #include "textflag.h"
 
-// func lars_f32_1_avx2(a *runtime.Args)
-TEXT ·lars_f32_1_avx2(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y1, Y1, Y1
-	VCVTSD2SS    544(AX), X1, X1
-	VBROADCASTSS X1, Y1
-	MOVQ         40(AX), BX
-	VMOVUPS      kffffffff<>+0(SB), Y2
-	VMOVUPS      k7fffffff<>+0(SB), Y3
-	VMOVUPS      k7f800000<>+0(SB), Y4
-	VMOVUPS      k3f800000<>+0(SB), Y5
-	VMOVUPS      k00800000<>+0(SB), Y6
-	VMOVUPS      k7e800000<>+0(SB), Y7
-	VMOVUPS      k20000000<>+0(SB), Y8
-	VMOVUPS      k6f000000<>+0(SB), Y9
-	MOVQ         32(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	SHLQ         $5, SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	VMOVAPS      Y0, Y10
-	VMOVUPS      Y10, 0(SP)
-	VMOVUPS      Y10, 32(SP)
-	VMOVUPS      Y10, 64(SP)
-	VMOVUPS      Y10, 96(SP)
-	VMOVUPS      Y10, 128(SP)
-	VMOVUPS      Y10, 160(SP)
-	VMOVUPS      Y10, 192(SP)
-	VMOVUPS      Y10, 224(SP)
-	VCMPPS       $4, Y0, Y1, Y1
-	VBROADCASTSS (BX), Y10
-	VCMPPS       $0, Y0, Y10, Y0
-	VXORPS       Y2, Y0, Y0
-	VANDPS       Y0, Y1, Y0
-	VANDPS       Y3, Y10, Y1
-	VCMPPS       $0, Y4, Y1, Y1
-	VXORPS       Y2, Y1, Y1
-	VANDPS       Y1, Y0, Y0
-	VBLENDVPS    Y0, Y10, Y5, Y0
-	VANDPS       Y3, Y0, Y1
-	VCMPPS       $17, Y1, Y7, Y2
-	VBLENDVPS    Y2, Y8, Y5, Y2
-	VCMPPS       $17, Y6, Y1, Y1
-	VBLENDVPS    Y1, Y9, Y2, Y1
-	VMULPS       Y1, Y0, Y0
-	VDIVPS       Y0, Y5, Y0
-	MOVQ         (DI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ    CX, R8
-	MOVQ    8(DI), R9
-	SUBQ    $64, R9
-	VMOVUPS 0(SP), Y2
-	VMOVUPS 32(SP), Y3
-	VMOVUPS 64(SP), Y4
-	VMOVUPS 96(SP), Y5
-	VMOVUPS 128(SP), Y6
-	VMOVUPS 160(SP), Y7
-	VMOVUPS 192(SP), Y8
-	VMOVUPS 224(SP), Y9
-	JLT     kept3
-block4:
-	VMULPS (R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y2, Y2
-	VMULPS 32(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y3, Y3
-	VMULPS 64(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y4, Y4
-	VMULPS 96(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y5, Y5
-	VMULPS 128(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y6, Y6
-	VMULPS 160(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y7, Y7
-	VMULPS 192(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y8, Y8
-	VMULPS 224(R8), Y1, Y10
-	VMULPS Y0, Y10, Y10
-	VMULPS Y10, Y10, Y10
-	VADDPS Y10, Y9, Y9
-	ADDQ   DX, R8
-	SUBQ   $64, R9
-	JGE    block4
-kept3:
-	VMOVUPS Y2, 0(SP)
-	VMOVUPS Y3, 32(SP)
-	VMOVUPS Y4, 64(SP)
-	VMOVUPS Y5, 96(SP)
-	VMOVUPS Y6, 128(SP)
-	VMOVUPS Y7, 160(SP)
-	VMOVUPS Y8, 192(SP)
-	VMOVUPS Y9, 224(SP)
-	MOVQ    $0, R10
-	ADDQ    $64, R9
-	JEQ     done5
-masked6:
-	MOVQ       R9, R11
-	MOVQ       $8, R12
-	CMPQ       R11, R12
-	CMOVQGT    R12, R11
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPS    32(R12)(R11*4), Y2
-	VMASKMOVPS (R8), Y2, Y3
-	VMULPS     Y1, Y3, Y3
-	VMULPS     Y0, Y3, Y3
-	VMULPS     Y3, Y3, Y3
-	VMOVUPS    0(SP)(R10*1), Y4
-	VADDPS     Y3, Y4, Y3
-	VBLENDVPS  Y2, Y3, Y4, Y4
-	VMOVUPS    Y4, 0(SP)(R10*1)
-	ADDQ       SI, R8
-	ADDQ       $32, R10
-	ANDQ       $255, R10
-	SUBQ       $8, R9
-	JGT        masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R8
-	SHLQ $2, R8
-	ADDQ R8, CX
-	DECQ BX
-	JNE  row2
-end1:
-	VMOVUPS      0(SP), Y0
-	VMOVUPS      128(SP), Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      64(SP), Y1
-	VMOVUPS      192(SP), Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VMOVUPS      32(SP), Y1
-	VMOVUPS      160(SP), Y2
-	VADDPS       Y2, Y1, Y1
-	VMOVUPS      96(SP), Y2
-	VMOVUPS      224(SP), Y3
-	VADDPS       Y3, Y2, Y2
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPD    $1, X0, X1
-	VADDPS       X1, X0, X0
-	VPERMILPS    $1, X0, X1
-	VADDPS       X1, X0, X0
-	VBROADCASTSS X0, Y0
-	VMOVSS       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func lars_f32_1_avx512(a *runtime.Args)
-TEXT ·lars_f32_1_avx512(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VPXORD       Z0, Z0, Z0
-	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    544(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	MOVQ         40(AX), BX
-	VBROADCASTSS k7fffffff<>+0(SB), Z2
-	VBROADCASTSS k7f800000<>+0(SB), Z3
-	VBROADCASTSS k3f800000<>+0(SB), Z4
-	VBROADCASTSS k00800000<>+0(SB), Z5
-	VBROADCASTSS k7e800000<>+0(SB), Z6
-	VBROADCASTSS k20000000<>+0(SB), Z7
-	VBROADCASTSS k6f000000<>+0(SB), Z8
-	MOVQ         32(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	VMOVAPS      Z0, Z9
-	VMOVUPS      Z9, 0(SP)
-	VMOVUPS      Z9, 64(SP)
-	VMOVUPS      Z9, 128(SP)
-	VMOVUPS      Z9, 192(SP)
-	VCMPPS       $4, Z0, Z1, K1
-	VBROADCASTSS (BX), Z1
-	VCMPPS       $0, Z0, Z1, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K1
-	VPANDD       Z2, Z1, Z0
-	VCMPPS       $0, Z3, Z0, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K1
-	VBLENDMPS    Z1, Z4, K1, Z0
-	VPANDD       Z2, Z0, Z1
-	VCMPPS       $17, Z1, Z6, K1
-	VBLENDMPS    Z7, Z4, K1, Z2
-	VCMPPS       $17, Z5, Z1, K1
-	VBLENDMPS    Z8, Z2, K1, Z1
-	VMULPS       Z1, Z0, Z0
-	VDIVPS       Z0, Z4, Z0
-	MOVQ         (DI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ    CX, R8
-	MOVQ    8(DI), R9
-	SUBQ    $64, R9
-	VMOVUPS 0(SP), Z2
-	VMOVUPS 64(SP), Z3
-	VMOVUPS 128(SP), Z4
-	VMOVUPS 192(SP), Z5
-	JLT     kept3
-block4:
-	VMULPS (R8), Z1, Z6
-	VMULPS Z0, Z6, Z6
-	VMULPS Z6, Z6, Z6
-	VADDPS Z6, Z2, Z2
-	VMULPS 64(R8), Z1, Z6
-	VMULPS Z0, Z6, Z6
-	VMULPS Z6, Z6, Z6
-	VADDPS Z6, Z3, Z3
-	VMULPS 128(R8), Z1, Z6
-	VMULPS Z0, Z6, Z6
-	VMULPS Z6, Z6, Z6
-	VADDPS Z6, Z4, Z4
-	VMULPS 192(R8), Z1, Z6
-	VMULPS Z0, Z6, Z6
-	VMULPS Z6, Z6, Z6
-	VADDPS Z6, Z5, Z5
-	ADDQ   DX, R8
-	SUBQ   $64, R9
-	JGE    block4
-kept3:
-	VMOVUPS Z2, 0(SP)
-	VMOVUPS Z3, 64(SP)
-	VMOVUPS Z4, 128(SP)
-	VMOVUPS Z5, 192(SP)
-	MOVQ    $0, R10
-	ADDQ    $64, R9
-	JEQ     done5
-masked6:
-	VPBROADCASTD R9, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (R8), K1, Z2
-	VMULPS       Z1, Z2, Z2
-	VMULPS       Z0, Z2, Z2
-	VMULPS       Z2, Z2, Z2
-	VMOVUPS      0(SP)(R10*1), Z3
-	VADDPS       Z2, Z3, Z2
-	VMOVAPS      Z2, K1, Z3
-	VMOVUPS      Z3, 0(SP)(R10*1)
-	ADDQ         SI, R8
-	ADDQ         $64, R10
-	ANDQ         $255, R10
-	SUBQ         $16, R9
-	JGT          masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R8
-	SHLQ $2, R8
-	ADDQ R8, CX
-	DECQ BX
-	JNE  row2
-end1:
-	VMOVUPS       0(SP), Z0
-	VMOVUPS       128(SP), Z1
-	VADDPS        Z1, Z0, Z0
-	VMOVUPS       64(SP), Z1
-	VMOVUPS       192(SP), Z2
-	VADDPS        Z2, Z1, Z1
-	VADDPS        Z1, Z0, Z0
-	VEXTRACTF64X4 $1, Z0, Y1
-	VADDPS        Y1, Y0, Y0
-	VEXTRACTF64X2 $1, Y0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPD     $1, X0, X1
-	VADDPS        X1, X0, X0
-	VPERMILPS     $1, X0, X1
-	VADDPS        X1, X0, X0
-	VBROADCASTSS  X0, Z0
-	VMOVSS        X0, (AX)
-	VZEROUPPER
-	RET
-
-// func lars_f32_4_avx2(a *runtime.Args)
-TEXT ·lars_f32_4_avx2(SB), NOSPLIT, $0-8
+// func lars_f32_stack_0_avx2(a *runtime.Args)
+TEXT ·lars_f32_stack_0_avx2(SB), 0, $664-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -308,991 +12,2001 @@ TEXT ·lars_f32_4_avx2(SB), NOSPLIT, $0-8
 	VCVTSD2SS    552(AX), X1, X1
 	VBROADCASTSS X1, Y1
 	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VCVTSD2SS    560(AX), X3, X3
-	VBROADCASTSS X3, Y3
+	VCVTSD2SS    560(AX), X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, 256(SP)
+	VXORPS       Y2, Y2, Y2
+	VCVTSD2SS    568(AX), X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, 288(SP)
+	VXORPS       Y2, Y2, Y2
+	VCVTSD2SS    576(AX), X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, 320(SP)
+	VXORPS       Y2, Y2, Y2
+	VCVTSD2SS    584(AX), X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, 352(SP)
+	VXORPS       Y2, Y2, Y2
+	VCVTSD2SS    592(AX), X2, X2
+	VBROADCASTSS X2, Y2
+	VMOVUPS      Y2, 384(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 416(SP)
 	MOVQ         40(AX), BX
-	VMOVUPS      kffffffff<>+0(SB), Y4
-	VMOVUPS      k7fffffff<>+0(SB), Y5
-	VMOVUPS      k7f800000<>+0(SB), Y6
-	VMOVUPS      k3f800000<>+0(SB), Y7
-	MOVQ         48(AX), CX
+	MOVQ         BX, 424(SP)
+	VMOVUPS      k7fffffff<>+0(SB), Y2
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
+	SHLQ         $7, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 432(SP)
+	SHLQ         $5, 432(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 440(SP)
+	SHLQ         $5, 440(SP)
+	MOVQ         48(AX), DX
+	MOVQ         DX, 448(SP)
 	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	VXORPS       Y8, Y8, Y8
-	VCVTSD2SS    568(AX), X8, X8
-	VBROADCASTSS X8, Y8
-	VXORPS       Y9, Y9, Y9
-	VCVTSD2SS    576(AX), X9, X9
-	VBROADCASTSS X9, Y9
-	VXORPS       Y10, Y10, Y10
-	VCVTSD2SS    584(AX), X10, X10
-	VBROADCASTSS X10, Y10
-	VXORPS       Y11, Y11, Y11
-	VCVTSD2SS    592(AX), X11, X11
-	VBROADCASTSS X11, Y11
-	MOVQ         32(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         96(AX), R11
-	MOVQ         288(AX), R12
-	SHLQ         $6, R12
-	MOVQ         328(AX), R13
-	SHLQ         $6, R13
-	MOVQ         336(AX), AX
-	SHLQ         $6, AX
-	VCMPPS       $4, Y2, Y3, Y3
-	VBROADCASTSS (BX), Y12
-	VCMPPS       $0, Y2, Y12, Y13
-	VXORPS       Y4, Y13, Y13
-	VANDPS       Y13, Y3, Y13
-	VANDPS       Y5, Y12, Y14
-	VCMPPS       $0, Y6, Y14, Y14
-	VXORPS       Y4, Y14, Y14
-	VANDPS       Y14, Y13, Y14
-	VBLENDVPS    Y14, Y12, Y7, Y12
-	VBROADCASTSS (CX), Y14
-	VSQRTPS      Y14, Y14
-	VMULPS       Y14, Y12, Y12
-	VBLENDVPS    Y13, Y12, Y2, Y12
-	VCMPPS       $17, Y12, Y2, Y13
-	VBROADCASTSS (DX), Y14
-	VCMPPS       $0, Y2, Y14, Y15
-	VXORPS       Y4, Y15, Y15
-	VANDPS       Y15, Y3, Y3
-	VANDPS       Y5, Y14, Y5
-	VCMPPS       $0, Y6, Y5, Y5
-	VXORPS       Y4, Y5, Y4
-	VANDPS       Y4, Y3, Y4
-	VBLENDVPS    Y4, Y14, Y7, Y4
-	VBROADCASTSS (SI), Y5
-	VSQRTPS      Y5, Y5
-	VMULPS       Y5, Y4, Y4
-	VBLENDVPS    Y3, Y4, Y2, Y3
-	VCMPPS       $17, Y3, Y2, Y2
-	VANDPS       Y2, Y13, Y2
-	VMULPS       Y12, Y8, Y4
-	VMULPS       Y12, Y9, Y5
-	VADDPS       Y5, Y3, Y3
-	VADDPS       Y10, Y3, Y3
-	VDIVPS       Y3, Y4, Y3
-	VBLENDVPS    Y2, Y3, Y7, Y2
-	VMULPS       Y2, Y1, Y1
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
-	MOVQ         $0, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         792(DX), DX
-	ANDQ         $1, DX
-	JEQ          again1
-	CMPQ         BX, $24
-	JLT          again1
-	MOVQ         R10, DX
-	NEGQ         DX
-	ANDQ         $31, DX
-	MOVQ         R11, SI
-	ADDQ         DX, SI
-	ANDQ         $31, SI
-	JNE          again1
-	MOVQ         $1, CX
-	SHRQ         $2, DX
+	MOVQ         DX, 456(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 464(SP)
+	MOVQ         304(AX), DX
+	MOVQ         DX, 472(SP)
+	SHLQ         $6, 472(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 480(SP)
+	SHLQ         $6, 480(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 488(SP)
+	SHLQ         $6, 488(SP)
+	MOVQ         a+0(FP), AX
+	VCMPPS       $4, k00000000<>+0(SB), Y0, Y0
+	VMOVUPS      Y0, 496(SP)
+	MOVQ         (AX), DX
+	MOVQ         DX, 528(SP)
+	MOVQ         528(SP), DX
 	TESTQ        DX, DX
-	JNE          masked4
-again1:
-	SUBQ $16, BX
-	JLT  single2
+	JLE          end1
+row2:
+	MOVQ    808(AX), DX
+	CMPQ    DX, $1
+	JGT     known3
+	MOVQ    416(SP), DX
+	MOVQ    424(SP), SI
+	MOVQ    8(AX), DI
+	SUBQ    $32, DI
+	VMOVUPS kff800000<>+0(SB), Y14
+	VMOVUPS kff800000<>+0(SB), Y0
+	VMOVUPS kff800000<>+0(SB), Y3
+	VMOVUPS kff800000<>+0(SB), Y4
+	VMOVUPS kff800000<>+0(SB), Y5
+	VMOVUPS kff800000<>+0(SB), Y6
+	VMOVUPS kff800000<>+0(SB), Y7
+	VMOVUPS kff800000<>+0(SB), Y8
+	JLT     kept4
 block5:
-	VMULPS  (DI), Y0, Y2
-	VMOVUPS (R9), Y3
-	VMULPS  Y3, Y11, Y4
-	VADDPS  (R8), Y4, Y4
-	VMULPS  Y4, Y1, Y4
-	VADDPS  Y4, Y2, Y2
-	VSUBPS  Y2, Y3, Y3
-	VMULPS  32(DI), Y0, Y4
-	VMOVUPS 32(R9), Y5
-	VMULPS  Y5, Y11, Y6
-	VADDPS  32(R8), Y6, Y6
-	VMULPS  Y6, Y1, Y6
-	VADDPS  Y6, Y4, Y4
-	VSUBPS  Y4, Y5, Y5
-	TESTQ   CX, CX
-	JNE     around6
-	VMOVUPS Y2, (R10)
-	VMOVUPS Y3, (R11)
-	VMOVUPS Y4, 32(R10)
-	VMOVUPS Y5, 32(R11)
-	JMP     stored7
-around6:
-	VMOVNTPS Y2, (R10)
-	VMOVNTPS Y3, (R11)
-	VMOVNTPS Y4, 32(R10)
-	VMOVNTPS Y5, 32(R11)
-stored7:
-	ADDQ R12, DI
-	ADDQ R13, R8
-	ADDQ AX, R9
+	VMOVUPS   (DX), Y9
+	VANDPS    Y2, Y9, Y9
+	VMOVUPS   (SI), Y10
+	VANDPS    Y2, Y10, Y10
+	VCMPPS    $3, Y14, Y14, Y11
+	VMAXPS    Y9, Y14, Y9
+	VBLENDVPS Y11, Y14, Y9, Y14
+	VCMPPS    $3, Y5, Y5, Y9
+	VMAXPS    Y10, Y5, Y10
+	VBLENDVPS Y9, Y5, Y10, Y5
+	VMOVUPS   32(DX), Y9
+	VANDPS    Y2, Y9, Y9
+	VMOVUPS   32(SI), Y10
+	VANDPS    Y2, Y10, Y10
+	VCMPPS    $3, Y0, Y0, Y11
+	VMAXPS    Y9, Y0, Y9
+	VBLENDVPS Y11, Y0, Y9, Y0
+	VCMPPS    $3, Y6, Y6, Y9
+	VMAXPS    Y10, Y6, Y10
+	VBLENDVPS Y9, Y6, Y10, Y6
+	VMOVUPS   64(DX), Y9
+	VANDPS    Y2, Y9, Y9
+	VMOVUPS   64(SI), Y10
+	VANDPS    Y2, Y10, Y10
+	VCMPPS    $3, Y3, Y3, Y11
+	VMAXPS    Y9, Y3, Y9
+	VBLENDVPS Y11, Y3, Y9, Y3
+	VCMPPS    $3, Y7, Y7, Y9
+	VMAXPS    Y10, Y7, Y10
+	VBLENDVPS Y9, Y7, Y10, Y7
+	VMOVUPS   96(DX), Y9
+	VANDPS    Y2, Y9, Y9
+	VMOVUPS   96(SI), Y10
+	VANDPS    Y2, Y10, Y10
+	VCMPPS    $3, Y4, Y4, Y11
+	VMAXPS    Y9, Y4, Y9
+	VBLENDVPS Y11, Y4, Y9, Y4
+	VCMPPS    $3, Y8, Y8, Y9
+	VMAXPS    Y10, Y8, Y10
+	VBLENDVPS Y9, Y8, Y10, Y8
+	ADDQ      BX, DX
+	ADDQ      CX, SI
+	SUBQ      $32, DI
+	JGE       block5
+kept4:
+	VMOVUPS Y14, 0(SP)
+	VMOVUPS Y0, 32(SP)
+	VMOVUPS Y3, 64(SP)
+	VMOVUPS Y4, 96(SP)
+	VMOVUPS Y5, 128(SP)
+	VMOVUPS Y6, 160(SP)
+	VMOVUPS Y7, 192(SP)
+	VMOVUPS Y8, 224(SP)
+	MOVQ    $0, R8
+	ADDQ    $32, DI
+	JEQ     done6
+masked7:
+	MOVQ       DI, R9
+	MOVQ       $8, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y0
+	VMASKMOVPS (DX), Y0, Y3
+	VANDPS     Y2, Y3, Y3
+	VMASKMOVPS (SI), Y0, Y4
+	VANDPS     Y2, Y4, Y4
+	VMOVUPS    0(SP)(R8*1), Y5
+	VCMPPS     $3, Y5, Y5, Y6
+	VMAXPS     Y3, Y5, Y3
+	VBLENDVPS  Y6, Y5, Y3, Y3
+	VBLENDVPS  Y0, Y3, Y5, Y5
+	VMOVUPS    Y5, 0(SP)(R8*1)
+	VMOVUPS    128(SP)(R8*1), Y3
+	VCMPPS     $3, Y3, Y3, Y5
+	VMAXPS     Y4, Y3, Y4
+	VBLENDVPS  Y5, Y3, Y4, Y4
+	VBLENDVPS  Y0, Y4, Y3, Y3
+	VMOVUPS    Y3, 128(SP)(R8*1)
+	ADDQ       432(SP), DX
+	ADDQ       440(SP), SI
+	ADDQ       $32, R8
+	ANDQ       $127, R8
+	SUBQ       $8, DI
+	JGT        masked7
+done6:
+	VMOVUPS      0(SP), Y0
+	VMOVUPS      64(SP), Y3
+	VCMPPS       $3, Y0, Y0, Y4
+	VMAXPS       Y3, Y0, Y3
+	VBLENDVPS    Y4, Y0, Y3, Y0
+	VMOVUPS      32(SP), Y3
+	VMOVUPS      96(SP), Y4
+	VCMPPS       $3, Y3, Y3, Y5
+	VMAXPS       Y4, Y3, Y4
+	VBLENDVPS    Y5, Y3, Y4, Y3
+	VCMPPS       $3, Y0, Y0, Y4
+	VMAXPS       Y3, Y0, Y3
+	VBLENDVPS    Y4, Y0, Y3, Y0
+	VEXTRACTF128 $1, Y0, X3
+	VCMPPS       $3, X0, X0, X4
+	VMAXPS       X3, X0, X3
+	VBLENDVPS    X4, X0, X3, X0
+	VPERMILPD    $1, X0, X3
+	VCMPPS       $3, X0, X0, X4
+	VMAXPS       X3, X0, X3
+	VBLENDVPS    X4, X0, X3, X0
+	VPERMILPS    $1, X0, X3
+	VCMPPS       $3, X0, X0, X4
+	VMAXPS       X3, X0, X3
+	VBLENDVPS    X4, X0, X3, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      128(SP), Y3
+	VMOVUPS      192(SP), Y4
+	VCMPPS       $3, Y3, Y3, Y5
+	VMAXPS       Y4, Y3, Y4
+	VBLENDVPS    Y5, Y3, Y4, Y3
+	VMOVUPS      160(SP), Y4
+	VMOVUPS      224(SP), Y5
+	VCMPPS       $3, Y4, Y4, Y6
+	VMAXPS       Y5, Y4, Y5
+	VBLENDVPS    Y6, Y4, Y5, Y4
+	VCMPPS       $3, Y3, Y3, Y5
+	VMAXPS       Y4, Y3, Y4
+	VBLENDVPS    Y5, Y3, Y4, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VPERMILPD    $1, X3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VPERMILPS    $1, X3, X4
+	VCMPPS       $3, X3, X3, X5
+	VMAXPS       X4, X3, X4
+	VBLENDVPS    X5, X3, X4, X3
+	VBROADCASTSS X3, Y3
+	MOVQ         808(AX), DX
+	TESTQ        DX, DX
+	JEQ          over8
+	MOVQ         816(AX), DX
+	VMOVSS       X0, (DX)
+	VMOVSS       X3, 4(DX)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DX
+	VBROADCASTSS (DX), Y0
+	VBROADCASTSS 4(DX), Y3
+over8:
+	VCMPPS    $0, k00000000<>+0(SB), Y0, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    496(SP), Y4, Y4
+	VMOVUPS   Y4, 536(SP)
+	VANDPS    Y2, Y0, Y4
+	VCMPPS    $0, k7f800000<>+0(SB), Y4, Y4
+	VXORPS    kffffffff<>+0(SB), Y4, Y4
+	VANDPS    536(SP), Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, Y0, Y5, Y0
+	VMOVUPS   Y0, 568(SP)
+	VANDPS    568(SP), Y2, Y0
+	VMOVUPS   k7e800000<>+0(SB), Y4
+	VCMPPS    $17, Y0, Y4, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VBLENDVPS Y4, k20000000<>+0(SB), Y5, Y4
+	VCMPPS    $17, k00800000<>+0(SB), Y0, Y0
+	VBLENDVPS Y0, k6f000000<>+0(SB), Y4, Y0
+	VMULPS    568(SP), Y0, Y4
+	VMOVUPS   k3f800000<>+0(SB), Y5
+	VDIVPS    Y4, Y5, Y4
+	VCMPPS    $0, k00000000<>+0(SB), Y3, Y5
+	VXORPS    kffffffff<>+0(SB), Y5, Y5
+	VANDPS    496(SP), Y5, Y5
+	VMOVUPS   Y5, 600(SP)
+	VANDPS    Y2, Y3, Y5
+	VCMPPS    $0, k7f800000<>+0(SB), Y5, Y5
+	VXORPS    kffffffff<>+0(SB), Y5, Y5
+	VANDPS    600(SP), Y5, Y5
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VBLENDVPS Y5, Y3, Y6, Y3
+	VMOVUPS   Y3, 632(SP)
+	VANDPS    632(SP), Y2, Y3
+	VMOVUPS   k7e800000<>+0(SB), Y5
+	VCMPPS    $17, Y3, Y5, Y5
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VBLENDVPS Y5, k20000000<>+0(SB), Y6, Y5
+	VCMPPS    $17, k00800000<>+0(SB), Y3, Y3
+	VBLENDVPS Y3, k6f000000<>+0(SB), Y5, Y3
+	VMULPS    632(SP), Y3, Y5
+	VMOVUPS   k3f800000<>+0(SB), Y6
+	VDIVPS    Y5, Y6, Y5
+	MOVQ      808(AX), DX
+	CMPQ      DX, $2
+	JGT       known10
+	MOVQ      416(SP), DX
+	MOVQ      424(SP), SI
+	MOVQ      8(AX), DI
+	SUBQ      $32, DI
+	VMOVUPS   k00000000<>+0(SB), Y6
+	VMOVUPS   k00000000<>+0(SB), Y7
+	VMOVUPS   k00000000<>+0(SB), Y8
+	VMOVUPS   k00000000<>+0(SB), Y9
+	VMOVUPS   k00000000<>+0(SB), Y10
+	VMOVUPS   k00000000<>+0(SB), Y11
+	VMOVUPS   k00000000<>+0(SB), Y12
+	VMOVUPS   k00000000<>+0(SB), Y13
+	JLT       kept11
+block12:
+	VMULPS (DX), Y0, Y14
+	VMULPS Y4, Y14, Y14
+	VMULPS Y14, Y14, Y14
+	VMULPS (SI), Y3, Y15
+	VMULPS Y5, Y15, Y15
+	VMULPS Y15, Y15, Y15
+	VADDPS Y14, Y6, Y6
+	VADDPS Y15, Y10, Y10
+	VMULPS 32(DX), Y0, Y14
+	VMULPS Y4, Y14, Y14
+	VMULPS Y14, Y14, Y14
+	VMULPS 32(SI), Y3, Y15
+	VMULPS Y5, Y15, Y15
+	VMULPS Y15, Y15, Y15
+	VADDPS Y14, Y7, Y7
+	VADDPS Y15, Y11, Y11
+	VMULPS 64(DX), Y0, Y14
+	VMULPS Y4, Y14, Y14
+	VMULPS Y14, Y14, Y14
+	VMULPS 64(SI), Y3, Y15
+	VMULPS Y5, Y15, Y15
+	VMULPS Y15, Y15, Y15
+	VADDPS Y14, Y8, Y8
+	VADDPS Y15, Y12, Y12
+	VMULPS 96(DX), Y0, Y14
+	VMULPS Y4, Y14, Y14
+	VMULPS Y14, Y14, Y14
+	VMULPS 96(SI), Y3, Y15
+	VMULPS Y5, Y15, Y15
+	VMULPS Y15, Y15, Y15
+	VADDPS Y14, Y9, Y9
+	VADDPS Y15, Y13, Y13
+	ADDQ   BX, DX
+	ADDQ   CX, SI
+	SUBQ   $32, DI
+	JGE    block12
+kept11:
+	VMOVUPS Y6, 0(SP)
+	VMOVUPS Y7, 32(SP)
+	VMOVUPS Y8, 64(SP)
+	VMOVUPS Y9, 96(SP)
+	VMOVUPS Y10, 128(SP)
+	VMOVUPS Y11, 160(SP)
+	VMOVUPS Y12, 192(SP)
+	VMOVUPS Y13, 224(SP)
+	MOVQ    $0, R8
+	ADDQ    $32, DI
+	JEQ     done13
+masked14:
+	MOVQ       DI, R9
+	MOVQ       $8, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPS    32(R10)(R9*4), Y6
+	VMASKMOVPS (DX), Y6, Y7
+	VMULPS     Y0, Y7, Y7
+	VMULPS     Y4, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	VMASKMOVPS (SI), Y6, Y8
+	VMULPS     Y3, Y8, Y8
+	VMULPS     Y5, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VMOVUPS    0(SP)(R8*1), Y9
+	VADDPS     Y7, Y9, Y7
+	VBLENDVPS  Y6, Y7, Y9, Y9
+	VMOVUPS    Y9, 0(SP)(R8*1)
+	VMOVUPS    128(SP)(R8*1), Y7
+	VADDPS     Y8, Y7, Y8
+	VBLENDVPS  Y6, Y8, Y7, Y7
+	VMOVUPS    Y7, 128(SP)(R8*1)
+	ADDQ       432(SP), DX
+	ADDQ       440(SP), SI
+	ADDQ       $32, R8
+	ANDQ       $127, R8
+	SUBQ       $8, DI
+	JGT        masked14
+done13:
+	VMOVUPS      0(SP), Y0
+	VMOVUPS      64(SP), Y3
+	VADDPS       Y3, Y0, Y0
+	VMOVUPS      32(SP), Y3
+	VMOVUPS      96(SP), Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X3
+	VADDPS       X3, X0, X0
+	VPERMILPD    $1, X0, X3
+	VADDPS       X3, X0, X0
+	VPERMILPS    $1, X0, X3
+	VADDPS       X3, X0, X0
+	VBROADCASTSS X0, Y0
+	VMOVUPS      128(SP), Y3
+	VMOVUPS      192(SP), Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      160(SP), Y4
+	VMOVUPS      224(SP), Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPD    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VPERMILPS    $1, X3, X4
+	VADDPS       X4, X3, X3
+	VBROADCASTSS X3, Y3
+	MOVQ         808(AX), DX
+	TESTQ        DX, DX
+	JEQ          over15
+	MOVQ         816(AX), DX
+	VMOVSS       X0, 8(DX)
+	VMOVSS       X3, 12(DX)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), DX
+	VBROADCASTSS 8(DX), Y0
+	VBROADCASTSS 12(DX), Y3
+over15:
+	VSQRTPS   Y0, Y0
+	VMULPS    568(SP), Y0, Y0
+	VMOVUPS   536(SP), Y4
+	VMOVUPS   k00000000<>+0(SB), Y5
+	VBLENDVPS Y4, Y0, Y5, Y0
+	VMOVUPS   k00000000<>+0(SB), Y4
+	VCMPPS    $17, Y0, Y4, Y4
+	VSQRTPS   Y3, Y3
+	VMULPS    632(SP), Y3, Y3
+	VMOVUPS   600(SP), Y5
+	VMOVUPS   k00000000<>+0(SB), Y6
+	VBLENDVPS Y5, Y3, Y6, Y3
+	VMOVUPS   k00000000<>+0(SB), Y5
+	VCMPPS    $17, Y3, Y5, Y5
+	VANDPS    Y5, Y4, Y4
+	VMULPS    288(SP), Y0, Y5
+	VMULPS    320(SP), Y0, Y0
+	VADDPS    Y0, Y3, Y0
+	VADDPS    352(SP), Y0, Y0
+	VDIVPS    Y0, Y5, Y0
+	VMOVUPS   k3f800000<>+0(SB), Y3
+	VBLENDVPS Y4, Y0, Y3, Y0
+	VMULPS    256(SP), Y0, Y0
+	MOVQ      448(SP), R9
+	MOVQ      424(SP), DX
+	MOVQ      416(SP), SI
+	MOVQ      456(SP), R10
+	MOVQ      464(SP), R11
+	MOVQ      8(AX), DI
+	MOVQ      $0, R8
+	MOVQ      792(AX), R12
+	ANDQ      $1, R12
+	JEQ       again16
+	CMPQ      DI, $24
+	JLT       again16
+	MOVQ      R10, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      R11, R13
+	ADDQ      R12, R13
+	ANDQ      $31, R13
+	JNE       again16
+	MOVQ      $1, R8
+	SHRQ      $2, R12
+	TESTQ     R12, R12
+	JNE       masked19
+again16:
+	SUBQ $16, DI
+	JLT  single17
+block20:
+	VMULPS  (R9), Y1, Y3
+	VMOVUPS (SI), Y4
+	VMULPS  384(SP), Y4, Y5
+	VADDPS  (DX), Y5, Y5
+	VMULPS  Y5, Y0, Y5
+	VADDPS  Y5, Y3, Y3
+	VSUBPS  Y3, Y4, Y4
+	VMULPS  32(R9), Y1, Y5
+	VMOVUPS 32(SI), Y6
+	VMULPS  384(SP), Y6, Y7
+	VADDPS  32(DX), Y7, Y7
+	VMULPS  Y7, Y0, Y7
+	VADDPS  Y7, Y5, Y5
+	VSUBPS  Y5, Y6, Y6
+	TESTQ   R8, R8
+	JNE     around21
+	VMOVUPS Y3, (R10)
+	VMOVUPS Y4, (R11)
+	VMOVUPS Y5, 32(R10)
+	VMOVUPS Y6, 32(R11)
+	JMP     stored22
+around21:
+	VMOVNTPS Y3, (R10)
+	VMOVNTPS Y4, (R11)
+	VMOVNTPS Y5, 32(R10)
+	VMOVNTPS Y6, 32(R11)
+stored22:
+	ADDQ 472(SP), R9
+	ADDQ 480(SP), DX
+	ADDQ 488(SP), SI
 	ADDQ $64, R10
 	ADDQ $64, R11
-	SUBQ $16, BX
-	JGE  block5
-single2:
-	ADDQ    $16, BX
-	JEQ     done3
-	MOVQ    $8, DX
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-masked4:
-	MOVQ       DX, SI
+	SUBQ $16, DI
+	JGE  block20
+single17:
+	ADDQ    $16, DI
+	JEQ     done18
+	MOVQ    $8, R12
+	CMPQ    R12, DI
+	CMOVQGT DI, R12
+masked19:
+	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       SI
-	VMOVUPS    32(R14)(SI*4), Y2
-	VMASKMOVPS (DI), Y2, Y3
-	VMULPS     Y3, Y0, Y3
-	VMASKMOVPS (R8), Y2, Y4
-	VMASKMOVPS (R9), Y2, Y5
-	VMULPS     Y5, Y11, Y6
-	VADDPS     Y6, Y4, Y4
+	NEGQ       R13
+	VMOVUPS    32(R14)(R13*4), Y3
+	VMASKMOVPS (R9), Y3, Y4
 	VMULPS     Y4, Y1, Y4
-	VADDPS     Y4, Y3, Y3
-	VSUBPS     Y3, Y5, Y4
-	VMASKMOVPS Y3, Y2, (R10)
-	VMASKMOVPS Y4, Y2, (R11)
-	MOVQ       DX, SI
-	TESTQ      R12, R12
-	CMOVQEQ    R12, SI
-	LEAQ       (DI)(SI*4), DI
-	MOVQ       DX, SI
-	TESTQ      R13, R13
-	CMOVQEQ    R13, SI
-	LEAQ       (R8)(SI*4), R8
-	MOVQ       DX, SI
-	TESTQ      AX, AX
-	CMOVQEQ    AX, SI
-	LEAQ       (R9)(SI*4), R9
-	LEAQ       (R10)(DX*4), R10
-	LEAQ       (R11)(DX*4), R11
-	SUBQ       DX, BX
-	JNE        again1
-done3:
-	MOVQ a+0(FP), AX
+	VMASKMOVPS (DX), Y3, Y5
+	VMASKMOVPS (SI), Y3, Y6
+	VMULPS     384(SP), Y6, Y7
+	VADDPS     Y7, Y5, Y5
+	VMULPS     Y5, Y0, Y5
+	VADDPS     Y5, Y4, Y4
+	VSUBPS     Y4, Y6, Y5
+	VMASKMOVPS Y4, Y3, (R10)
+	VMASKMOVPS Y5, Y3, (R11)
+	MOVQ       R12, R13
+	MOVQ       472(SP), R14
+	TESTQ      R14, R14
+	MOVQ       472(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (R9)(R13*4), R9
+	MOVQ       R12, R13
+	MOVQ       480(SP), R14
+	TESTQ      R14, R14
+	MOVQ       480(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (DX)(R13*4), DX
+	MOVQ       R12, R13
+	MOVQ       488(SP), R14
+	TESTQ      R14, R14
+	MOVQ       488(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (SI)(R13*4), SI
+	LEAQ       (R10)(R12*4), R10
+	LEAQ       (R11)(R12*4), R11
+	SUBQ       R12, DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), DX
+	MOVQ 160(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 416(SP)
+	MOVQ 168(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 424(SP)
+	MOVQ 176(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 448(SP)
+	MOVQ 184(DX), SI
+	SHLQ $2, SI
+	ADDQ SI, 456(SP)
+	MOVQ 192(DX), DX
+	SHLQ $2, DX
+	ADDQ DX, 464(SP)
+	MOVQ 528(SP), DX
+	DECQ DX
+	MOVQ DX, 528(SP)
+	JNE  row2
+end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end23
 	SFENCE
-end8:
+end23:
 	VZEROUPPER
 	RET
 
-// func lars_f32_4_avx512(a *runtime.Args)
-TEXT ·lars_f32_4_avx512(SB), NOSPLIT, $0-8
+// func lars_f32_stack_0_avx512(a *runtime.Args)
+TEXT ·lars_f32_stack_0_avx512(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
 	VBROADCASTSS X0, Z0
 	VPXORD       Z1, Z1, Z1
-	VCVTSD2SS    552(AX), X1, X1
-	VBROADCASTSS X1, Z1
-	VPXORD       Z2, Z2, Z2
-	VPXORD       Z3, Z3, Z3
-	VCVTSD2SS    560(AX), X3, X3
-	VBROADCASTSS X3, Z3
-	MOVQ         40(AX), BX
-	VBROADCASTSS k7fffffff<>+0(SB), Z4
-	VBROADCASTSS k7f800000<>+0(SB), Z5
-	VBROADCASTSS k3f800000<>+0(SB), Z6
-	MOVQ         48(AX), CX
-	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	VPXORD       Z7, Z7, Z7
-	VCVTSD2SS    568(AX), X7, X7
-	VBROADCASTSS X7, Z7
+	VBROADCASTSS k7f800000<>+0(SB), Z2
+	VBROADCASTSS k3f800000<>+0(SB), Z3
+	VBROADCASTSS k00800000<>+0(SB), Z4
+	VBROADCASTSS k7e800000<>+0(SB), Z5
+	VBROADCASTSS k20000000<>+0(SB), Z6
+	VBROADCASTSS k6f000000<>+0(SB), Z7
 	VPXORD       Z8, Z8, Z8
-	VCVTSD2SS    576(AX), X8, X8
+	VCVTSD2SS    552(AX), X8, X8
 	VBROADCASTSS X8, Z8
 	VPXORD       Z9, Z9, Z9
-	VCVTSD2SS    584(AX), X9, X9
+	VCVTSD2SS    560(AX), X9, X9
 	VBROADCASTSS X9, Z9
 	VPXORD       Z10, Z10, Z10
-	VCVTSD2SS    592(AX), X10, X10
+	VCVTSD2SS    568(AX), X10, X10
 	VBROADCASTSS X10, Z10
-	MOVQ         32(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         96(AX), R11
-	MOVQ         288(AX), R12
-	SHLQ         $7, R12
-	MOVQ         328(AX), R13
-	SHLQ         $7, R13
-	MOVQ         336(AX), AX
+	VPXORD       Z11, Z11, Z11
+	VCVTSD2SS    576(AX), X11, X11
+	VBROADCASTSS X11, Z11
+	VPXORD       Z12, Z12, Z12
+	VCVTSD2SS    584(AX), X12, X12
+	VBROADCASTSS X12, Z12
+	VPXORD       Z13, Z13, Z13
+	VCVTSD2SS    592(AX), X13, X13
+	VBROADCASTSS X13, Z13
+	MOVQ         32(AX), BX
+	MOVQ         BX, 256(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 264(SP)
+	VBROADCASTSS kff800000<>+0(SB), Z14
+	VBROADCASTSS k7fffffff<>+0(SB), Z15
+	VBROADCASTSS k00000011<>+0(SB), Z16
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
+	SHLQ         $7, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 280(SP)
+	SHLQ         $6, 280(SP)
+	MOVQ         48(AX), DX
+	MOVQ         DX, 288(SP)
+	MOVQ         56(AX), DX
+	MOVQ         DX, 296(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 304(SP)
+	MOVQ         304(AX), AX
 	SHLQ         $7, AX
-	MOVQ         a+0(FP), R14
-	VCMPPS       $4, Z2, Z3, K1
-	VBROADCASTSS (BX), Z3
-	VCMPPS       $0, Z2, Z3, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K2
-	VPANDD       Z4, Z3, Z11
-	VCMPPS       $0, Z5, Z11, K3
-	KNOTW        K3, K3
-	KANDW        K3, K2, K3
-	VBLENDMPS    Z3, Z6, K3, Z3
-	VBROADCASTSS (CX), Z11
-	VSQRTPS      Z11, Z11
-	VMULPS       Z11, Z3, Z3
-	VBLENDMPS    Z3, Z2, K2, Z3
-	VCMPPS       $17, Z3, Z2, K2
-	VBROADCASTSS (DX), Z11
-	VCMPPS       $0, Z2, Z11, K3
-	KNOTW        K3, K3
-	KANDW        K3, K1, K1
-	VPANDD       Z4, Z11, Z4
-	VCMPPS       $0, Z5, Z4, K3
-	KNOTW        K3, K3
-	KANDW        K3, K1, K3
-	VBLENDMPS    Z11, Z6, K3, Z4
-	VBROADCASTSS (SI), Z5
-	VSQRTPS      Z5, Z5
-	VMULPS       Z5, Z4, Z4
-	VBLENDMPS    Z4, Z2, K1, Z4
-	VCMPPS       $17, Z4, Z2, K1
-	KANDW        K1, K2, K1
-	VMULPS       Z3, Z7, Z2
-	VMULPS       Z3, Z8, Z3
-	VADDPS       Z3, Z4, Z3
-	VADDPS       Z9, Z3, Z3
-	VDIVPS       Z3, Z2, Z2
-	VBLENDMPS    Z2, Z6, K1, Z2
-	VMULPS       Z2, Z1, Z1
-	MOVQ         8(R14), BX
-	MOVQ         $0, CX
-	MOVQ         792(R14), DX
-	ANDQ         $1, DX
-	JEQ          again1
-	CMPQ         BX, $48
-	JLT          again1
-	MOVQ         R10, DX
-	NEGQ         DX
-	ANDQ         $63, DX
-	MOVQ         R11, SI
-	ADDQ         DX, SI
-	ANDQ         $63, SI
-	JNE          again1
-	MOVQ         $1, CX
-	SHRQ         $2, DX
-	TESTQ        DX, DX
-	JNE          masked4
-again1:
-	SUBQ $32, BX
-	JLT  single2
+	MOVQ         a+0(FP), DX
+	VCMPPS       $4, Z1, Z0, K1
+	MOVQ         (DX), SI
+	MOVQ         SI, 312(SP)
+	MOVQ         312(SP), SI
+	TESTQ        SI, SI
+	JLE          end1
+row2:
+	MOVQ    808(DX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(DX), R8
+	SUBQ    $32, R8
+	VMOVAPS Z14, Z20
+	VMOVAPS Z14, Z0
+	VMOVAPS Z14, Z17
+	VMOVAPS Z14, Z18
+	JLT     kept4
 block5:
-	VMULPS  (DI), Z0, Z2
-	VMOVUPS (R9), Z3
-	VMULPS  Z3, Z10, Z4
-	VADDPS  (R8), Z4, Z4
-	VMULPS  Z4, Z1, Z4
-	VADDPS  Z4, Z2, Z2
-	VSUBPS  Z2, Z3, Z3
-	VMULPS  64(DI), Z0, Z4
-	VMOVUPS 64(R9), Z5
-	VMULPS  Z5, Z10, Z6
-	VADDPS  64(R8), Z6, Z6
-	VMULPS  Z6, Z1, Z6
-	VADDPS  Z6, Z4, Z4
-	VSUBPS  Z4, Z5, Z5
-	TESTQ   CX, CX
-	JNE     around6
-	VMOVUPS Z2, (R10)
-	VMOVUPS Z3, (R11)
-	VMOVUPS Z4, 64(R10)
-	VMOVUPS Z5, 64(R11)
-	JMP     stored7
-around6:
-	VMOVNTPS Z2, (R10)
-	VMOVNTPS Z3, (R11)
-	VMOVNTPS Z4, 64(R10)
-	VMOVNTPS Z5, 64(R11)
-stored7:
-	ADDQ R12, DI
-	ADDQ R13, R8
+	VMOVUPS     (SI), Z19
+	VPANDD      Z15, Z19, Z19
+	VMOVUPS     (DI), Z21
+	VPANDD      Z15, Z21, Z21
+	VMAXPS      Z19, Z20, Z19
+	VFIXUPIMMPS $0, Z16, Z20, Z19
+	VMOVAPS     Z19, Z20
+	VMAXPS      Z21, Z17, Z19
+	VFIXUPIMMPS $0, Z16, Z17, Z19
+	VMOVAPS     Z19, Z17
+	VMOVUPS     64(SI), Z19
+	VPANDD      Z15, Z19, Z19
+	VMOVUPS     64(DI), Z21
+	VPANDD      Z15, Z21, Z21
+	VMAXPS      Z19, Z0, Z19
+	VFIXUPIMMPS $0, Z16, Z0, Z19
+	VMOVAPS     Z19, Z0
+	VMAXPS      Z21, Z18, Z19
+	VFIXUPIMMPS $0, Z16, Z18, Z19
+	VMOVAPS     Z19, Z18
+	ADDQ        BX, SI
+	ADDQ        CX, DI
+	SUBQ        $32, R8
+	JGE         block5
+kept4:
+	VMOVUPS Z20, 0(SP)
+	VMOVUPS Z0, 64(SP)
+	VMOVUPS Z17, 128(SP)
+	VMOVUPS Z18, 192(SP)
+	MOVQ    $0, R9
+	ADDQ    $32, R8
+	JEQ     done6
+masked7:
+	VPBROADCASTD R8, Z0
+	VPCMPD       $6, iota32<>+0(SB), Z0, K2
+	VMOVUPS.Z    (SI), K2, Z0
+	VPANDD       Z15, Z0, Z0
+	VMOVUPS.Z    (DI), K2, Z17
+	VPANDD       Z15, Z17, Z17
+	VMOVUPS      0(SP)(R9*1), Z18
+	VMAXPS       Z0, Z18, Z0
+	VFIXUPIMMPS  $0, Z16, Z18, Z0
+	VMOVAPS      Z0, K2, Z18
+	VMOVUPS      Z18, 0(SP)(R9*1)
+	VMOVUPS      128(SP)(R9*1), Z0
+	VMAXPS       Z17, Z0, Z17
+	VFIXUPIMMPS  $0, Z16, Z0, Z17
+	VMOVAPS      Z17, K2, Z0
+	VMOVUPS      Z0, 128(SP)(R9*1)
+	ADDQ         272(SP), SI
+	ADDQ         280(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $127, R9
+	SUBQ         $16, R8
+	JGT          masked7
+done6:
+	VMOVUPS       0(SP), Z0
+	VMOVUPS       64(SP), Z17
+	VMAXPS        Z17, Z0, Z17
+	VFIXUPIMMPS   $0, Z16, Z0, Z17
+	VEXTRACTF64X4 $1, Z17, Y0
+	VMAXPS        Y0, Y17, Y0
+	VFIXUPIMMPS   $0, Y16, Y17, Y0
+	VEXTRACTF64X2 $1, Y0, X17
+	VMAXPS        X17, X0, X17
+	VFIXUPIMMPS   $0, X16, X0, X17
+	VPERMILPD     $1, X17, X0
+	VMAXPS        X0, X17, X0
+	VFIXUPIMMPS   $0, X16, X17, X0
+	VPERMILPS     $1, X0, X17
+	VMAXPS        X17, X0, X17
+	VFIXUPIMMPS   $0, X16, X0, X17
+	VBROADCASTSS  X17, Z0
+	VMOVUPS       128(SP), Z17
+	VMOVUPS       192(SP), Z18
+	VMAXPS        Z18, Z17, Z18
+	VFIXUPIMMPS   $0, Z16, Z17, Z18
+	VEXTRACTF64X4 $1, Z18, Y17
+	VMAXPS        Y17, Y18, Y17
+	VFIXUPIMMPS   $0, Y16, Y18, Y17
+	VEXTRACTF64X2 $1, Y17, X18
+	VMAXPS        X18, X17, X18
+	VFIXUPIMMPS   $0, X16, X17, X18
+	VPERMILPD     $1, X18, X17
+	VMAXPS        X17, X18, X17
+	VFIXUPIMMPS   $0, X16, X18, X17
+	VPERMILPS     $1, X17, X18
+	VMAXPS        X18, X17, X18
+	VFIXUPIMMPS   $0, X16, X17, X18
+	VBROADCASTSS  X18, Z17
+	MOVQ          808(DX), SI
+	TESTQ         SI, SI
+	JEQ           over8
+	MOVQ          816(DX), SI
+	VMOVSS        X0, (SI)
+	VMOVSS        X17, 4(SI)
+	JMP           leave9
+known3:
+	MOVQ         816(DX), SI
+	VBROADCASTSS (SI), Z0
+	VBROADCASTSS 4(SI), Z17
+over8:
+	VCMPPS    $0, Z1, Z0, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDD    Z15, Z0, Z18
+	VCMPPS    $0, Z2, Z18, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPS Z0, Z3, K3, Z0
+	VPANDD    Z15, Z0, Z18
+	VCMPPS    $17, Z18, Z5, K3
+	VBLENDMPS Z6, Z3, K3, Z19
+	VCMPPS    $17, Z4, Z18, K3
+	VBLENDMPS Z7, Z19, K3, Z18
+	VMULPS    Z18, Z0, Z19
+	VDIVPS    Z19, Z3, Z19
+	VCMPPS    $0, Z1, Z17, K3
+	KNOTW     K3, K3
+	KANDW     K3, K1, K3
+	VPANDD    Z15, Z17, Z20
+	VCMPPS    $0, Z2, Z20, K4
+	KNOTW     K4, K4
+	KANDW     K4, K3, K4
+	VBLENDMPS Z17, Z3, K4, Z17
+	VPANDD    Z15, Z17, Z20
+	VCMPPS    $17, Z20, Z5, K4
+	VBLENDMPS Z6, Z3, K4, Z21
+	VCMPPS    $17, Z4, Z20, K4
+	VBLENDMPS Z7, Z21, K4, Z20
+	VMULPS    Z20, Z17, Z21
+	VDIVPS    Z21, Z3, Z21
+	MOVQ      808(DX), SI
+	CMPQ      SI, $2
+	JGT       known10
+	MOVQ      256(SP), SI
+	MOVQ      264(SP), DI
+	MOVQ      8(DX), R8
+	SUBQ      $32, R8
+	VMOVAPS   Z1, Z22
+	VMOVAPS   Z1, Z23
+	VMOVAPS   Z1, Z24
+	VMOVAPS   Z1, Z25
+	JLT       kept11
+block12:
+	VMULPS (SI), Z18, Z26
+	VMULPS Z19, Z26, Z26
+	VMULPS Z26, Z26, Z26
+	VMULPS (DI), Z20, Z27
+	VMULPS Z21, Z27, Z27
+	VMULPS Z27, Z27, Z27
+	VADDPS Z26, Z22, Z22
+	VADDPS Z27, Z24, Z24
+	VMULPS 64(SI), Z18, Z26
+	VMULPS Z19, Z26, Z26
+	VMULPS Z26, Z26, Z26
+	VMULPS 64(DI), Z20, Z27
+	VMULPS Z21, Z27, Z27
+	VMULPS Z27, Z27, Z27
+	VADDPS Z26, Z23, Z23
+	VADDPS Z27, Z25, Z25
+	ADDQ   BX, SI
+	ADDQ   CX, DI
+	SUBQ   $32, R8
+	JGE    block12
+kept11:
+	VMOVUPS Z22, 0(SP)
+	VMOVUPS Z23, 64(SP)
+	VMOVUPS Z24, 128(SP)
+	VMOVUPS Z25, 192(SP)
+	MOVQ    $0, R9
+	ADDQ    $32, R8
+	JEQ     done13
+masked14:
+	VPBROADCASTD R8, Z22
+	VPCMPD       $6, iota32<>+0(SB), Z22, K4
+	VMOVUPS.Z    (SI), K4, Z22
+	VMULPS       Z18, Z22, Z22
+	VMULPS       Z19, Z22, Z22
+	VMULPS       Z22, Z22, Z22
+	VMOVUPS.Z    (DI), K4, Z23
+	VMULPS       Z20, Z23, Z23
+	VMULPS       Z21, Z23, Z23
+	VMULPS       Z23, Z23, Z23
+	VMOVUPS      0(SP)(R9*1), Z24
+	VADDPS       Z22, Z24, Z22
+	VMOVAPS      Z22, K4, Z24
+	VMOVUPS      Z24, 0(SP)(R9*1)
+	VMOVUPS      128(SP)(R9*1), Z22
+	VADDPS       Z23, Z22, Z23
+	VMOVAPS      Z23, K4, Z22
+	VMOVUPS      Z22, 128(SP)(R9*1)
+	ADDQ         272(SP), SI
+	ADDQ         280(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $127, R9
+	SUBQ         $16, R8
+	JGT          masked14
+done13:
+	VMOVUPS       0(SP), Z18
+	VMOVUPS       64(SP), Z19
+	VADDPS        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VPERMILPS     $1, X18, X19
+	VADDPS        X19, X18, X18
+	VBROADCASTSS  X18, Z18
+	VMOVUPS       128(SP), Z19
+	VMOVUPS       192(SP), Z20
+	VADDPS        Z20, Z19, Z19
+	VEXTRACTF64X4 $1, Z19, Y20
+	VADDPS        Y20, Y19, Y19
+	VEXTRACTF64X2 $1, Y19, X20
+	VADDPS        X20, X19, X19
+	VPERMILPD     $1, X19, X20
+	VADDPS        X20, X19, X19
+	VPERMILPS     $1, X19, X20
+	VADDPS        X20, X19, X19
+	VBROADCASTSS  X19, Z19
+	MOVQ          808(DX), SI
+	TESTQ         SI, SI
+	JEQ           over15
+	MOVQ          816(DX), SI
+	VMOVSS        X18, 8(SI)
+	VMOVSS        X19, 12(SI)
+	JMP           leave9
+known10:
+	MOVQ         816(DX), SI
+	VBROADCASTSS 8(SI), Z18
+	VBROADCASTSS 12(SI), Z19
+over15:
+	VSQRTPS   Z18, Z18
+	VMULPS    Z18, Z0, Z0
+	VBLENDMPS Z0, Z1, K2, Z0
+	VCMPPS    $17, Z0, Z1, K2
+	VSQRTPS   Z19, Z18
+	VMULPS    Z18, Z17, Z17
+	VBLENDMPS Z17, Z1, K3, Z17
+	VCMPPS    $17, Z17, Z1, K3
+	KANDW     K3, K2, K2
+	VMULPS    Z0, Z10, Z18
+	VMULPS    Z0, Z11, Z0
+	VADDPS    Z0, Z17, Z0
+	VADDPS    Z12, Z0, Z0
+	VDIVPS    Z0, Z18, Z0
+	VBLENDMPS Z0, Z3, K2, Z0
+	VMULPS    Z0, Z9, Z0
+	MOVQ      288(SP), R9
+	MOVQ      264(SP), SI
+	MOVQ      256(SP), DI
+	MOVQ      296(SP), R10
+	MOVQ      304(SP), R11
+	MOVQ      8(DX), R8
+	MOVQ      $0, R12
+	MOVQ      792(DX), R13
+	ANDQ      $1, R13
+	JEQ       again16
+	CMPQ      R8, $48
+	JLT       again16
+	MOVQ      R10, R13
+	NEGQ      R13
+	ANDQ      $63, R13
+	MOVQ      R11, R14
+	ADDQ      R13, R14
+	ANDQ      $63, R14
+	JNE       again16
+	MOVQ      $1, R12
+	SHRQ      $2, R13
+	TESTQ     R13, R13
+	JNE       masked19
+again16:
+	SUBQ $32, R8
+	JLT  single17
+block20:
+	VMULPS  (R9), Z8, Z17
+	VMOVUPS (DI), Z18
+	VMULPS  Z18, Z13, Z19
+	VADDPS  (SI), Z19, Z19
+	VMULPS  Z19, Z0, Z19
+	VADDPS  Z19, Z17, Z17
+	VSUBPS  Z17, Z18, Z18
+	VMULPS  64(R9), Z8, Z19
+	VMOVUPS 64(DI), Z20
+	VMULPS  Z20, Z13, Z21
+	VADDPS  64(SI), Z21, Z21
+	VMULPS  Z21, Z0, Z21
+	VADDPS  Z21, Z19, Z19
+	VSUBPS  Z19, Z20, Z20
+	TESTQ   R12, R12
+	JNE     around21
+	VMOVUPS Z17, (R10)
+	VMOVUPS Z18, (R11)
+	VMOVUPS Z19, 64(R10)
+	VMOVUPS Z20, 64(R11)
+	JMP     stored22
+around21:
+	VMOVNTPS Z17, (R10)
+	VMOVNTPS Z18, (R11)
+	VMOVNTPS Z19, 64(R10)
+	VMOVNTPS Z20, 64(R11)
+stored22:
 	ADDQ AX, R9
+	ADDQ CX, SI
+	ADDQ BX, DI
 	ADDQ $128, R10
 	ADDQ $128, R11
-	SUBQ $32, BX
-	JGE  block5
-single2:
-	ADDQ    $32, BX
-	JEQ     done3
-	MOVQ    $16, DX
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-masked4:
-	VPBROADCASTD DX, Z2
-	VPCMPD       $6, iota32<>+0(SB), Z2, K1
-	VMOVUPS.Z    (DI), K1, Z2
-	VMULPS       Z2, Z0, Z2
-	VMOVUPS.Z    (R8), K1, Z3
-	VMOVUPS.Z    (R9), K1, Z4
-	VMULPS       Z4, Z10, Z5
-	VADDPS       Z5, Z3, Z3
-	VMULPS       Z3, Z1, Z3
-	VADDPS       Z3, Z2, Z2
-	VSUBPS       Z2, Z4, Z3
-	VMOVUPS      Z2, K1, (R10)
-	VMOVUPS      Z3, K1, (R11)
-	MOVQ         DX, SI
-	TESTQ        R12, R12
-	CMOVQEQ      R12, SI
-	LEAQ         (DI)(SI*4), DI
-	MOVQ         DX, SI
-	TESTQ        R13, R13
-	CMOVQEQ      R13, SI
-	LEAQ         (R8)(SI*4), R8
-	MOVQ         DX, SI
+	SUBQ $32, R8
+	JGE  block20
+single17:
+	ADDQ    $32, R8
+	JEQ     done18
+	MOVQ    $16, R13
+	CMPQ    R13, R8
+	CMOVQGT R8, R13
+masked19:
+	VPBROADCASTD R13, Z17
+	VPCMPD       $6, iota32<>+0(SB), Z17, K2
+	VMOVUPS.Z    (R9), K2, Z17
+	VMULPS       Z17, Z8, Z17
+	VMOVUPS.Z    (SI), K2, Z18
+	VMOVUPS.Z    (DI), K2, Z19
+	VMULPS       Z19, Z13, Z20
+	VADDPS       Z20, Z18, Z18
+	VMULPS       Z18, Z0, Z18
+	VADDPS       Z18, Z17, Z17
+	VSUBPS       Z17, Z19, Z18
+	VMOVUPS      Z17, K2, (R10)
+	VMOVUPS      Z18, K2, (R11)
+	MOVQ         R13, R14
 	TESTQ        AX, AX
-	CMOVQEQ      AX, SI
-	LEAQ         (R9)(SI*4), R9
-	LEAQ         (R10)(DX*4), R10
-	LEAQ         (R11)(DX*4), R11
-	SUBQ         DX, BX
-	JNE          again1
-done3:
-	MOVQ 792(R14), AX
+	CMOVQEQ      AX, R14
+	LEAQ         (R9)(R14*4), R9
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (SI)(R14*4), SI
+	MOVQ         R13, R14
+	TESTQ        BX, BX
+	CMOVQEQ      BX, R14
+	LEAQ         (DI)(R14*4), DI
+	LEAQ         (R10)(R13*4), R10
+	LEAQ         (R11)(R13*4), R11
+	SUBQ         R13, R8
+	JNE          again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 256(SP)
+	MOVQ 168(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 264(SP)
+	MOVQ 176(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 288(SP)
+	MOVQ 184(SI), DI
+	SHLQ $2, DI
+	ADDQ DI, 296(SP)
+	MOVQ 192(SI), SI
+	SHLQ $2, SI
+	ADDQ SI, 304(SP)
+	MOVQ 312(SP), SI
+	DECQ SI
+	MOVQ SI, 312(SP)
+	JNE  row2
+end1:
+leave9:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end23
 	SFENCE
-end8:
+end23:
 	VZEROUPPER
 	RET
 
-// func lars_f64_1_avx2(a *runtime.Args)
-TEXT ·lars_f64_1_avx2(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VXORPD       Y0, Y0, Y0
-	VBROADCASTSD 544(AX), Y1
-	MOVQ         40(AX), BX
-	VMOVUPD      kffffffffffffffff<>+0(SB), Y2
-	VMOVUPD      k7fffffffffffffff<>+0(SB), Y3
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y4
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y5
-	VMOVUPD      k0010000000000000<>+0(SB), Y6
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y7
-	VMOVUPD      k2000000000000000<>+0(SB), Y8
-	VMOVUPD      k6fe0000000000000<>+0(SB), Y9
-	MOVQ         32(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	SHLQ         $5, SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	VMOVAPD      Y0, Y10
-	VMOVUPD      Y10, 0(SP)
-	VMOVUPD      Y10, 32(SP)
-	VMOVUPD      Y10, 64(SP)
-	VMOVUPD      Y10, 96(SP)
-	VMOVUPD      Y10, 128(SP)
-	VMOVUPD      Y10, 160(SP)
-	VMOVUPD      Y10, 192(SP)
-	VMOVUPD      Y10, 224(SP)
-	VCMPPD       $4, Y0, Y1, Y1
-	VBROADCASTSD (BX), Y10
-	VCMPPD       $0, Y0, Y10, Y0
-	VXORPD       Y2, Y0, Y0
-	VANDPD       Y0, Y1, Y0
-	VANDPD       Y3, Y10, Y1
-	VCMPPD       $0, Y4, Y1, Y1
-	VXORPD       Y2, Y1, Y1
-	VANDPD       Y1, Y0, Y0
-	VBLENDVPD    Y0, Y10, Y5, Y0
-	VANDPD       Y3, Y0, Y1
-	VCMPPD       $17, Y1, Y7, Y2
-	VBLENDVPD    Y2, Y8, Y5, Y2
-	VCMPPD       $17, Y6, Y1, Y1
-	VBLENDVPD    Y1, Y9, Y2, Y1
-	VMULPD       Y1, Y0, Y0
-	VDIVPD       Y0, Y5, Y0
-	MOVQ         (DI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ    CX, R8
-	MOVQ    8(DI), R9
-	SUBQ    $32, R9
-	VMOVUPD 0(SP), Y2
-	VMOVUPD 32(SP), Y3
-	VMOVUPD 64(SP), Y4
-	VMOVUPD 96(SP), Y5
-	VMOVUPD 128(SP), Y6
-	VMOVUPD 160(SP), Y7
-	VMOVUPD 192(SP), Y8
-	VMOVUPD 224(SP), Y9
-	JLT     kept3
-block4:
-	VMULPD (R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y2, Y2
-	VMULPD 32(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y3, Y3
-	VMULPD 64(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y4, Y4
-	VMULPD 96(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y5, Y5
-	VMULPD 128(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y6, Y6
-	VMULPD 160(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y7, Y7
-	VMULPD 192(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y8, Y8
-	VMULPD 224(R8), Y1, Y10
-	VMULPD Y0, Y10, Y10
-	VMULPD Y10, Y10, Y10
-	VADDPD Y10, Y9, Y9
-	ADDQ   DX, R8
-	SUBQ   $32, R9
-	JGE    block4
-kept3:
-	VMOVUPD Y2, 0(SP)
-	VMOVUPD Y3, 32(SP)
-	VMOVUPD Y4, 64(SP)
-	VMOVUPD Y5, 96(SP)
-	VMOVUPD Y6, 128(SP)
-	VMOVUPD Y7, 160(SP)
-	VMOVUPD Y8, 192(SP)
-	VMOVUPD Y9, 224(SP)
-	MOVQ    $0, R10
-	ADDQ    $32, R9
-	JEQ     done5
-masked6:
-	MOVQ       R9, R11
-	MOVQ       $4, R12
-	CMPQ       R11, R12
-	CMOVQGT    R12, R11
-	LEAQ       tail<>+0(SB), R12
-	NEGQ       R11
-	VMOVUPD    32(R12)(R11*8), Y2
-	VMASKMOVPD (R8), Y2, Y3
-	VMULPD     Y1, Y3, Y3
-	VMULPD     Y0, Y3, Y3
-	VMULPD     Y3, Y3, Y3
-	VMOVUPD    0(SP)(R10*1), Y4
-	VADDPD     Y3, Y4, Y3
-	VBLENDVPD  Y2, Y3, Y4, Y4
-	VMOVUPD    Y4, 0(SP)(R10*1)
-	ADDQ       SI, R8
-	ADDQ       $32, R10
-	ANDQ       $255, R10
-	SUBQ       $4, R9
-	JGT        masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R8
-	SHLQ $3, R8
-	ADDQ R8, CX
-	DECQ BX
-	JNE  row2
-end1:
-	VMOVUPD      0(SP), Y0
-	VMOVUPD      128(SP), Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPD      64(SP), Y1
-	VMOVUPD      192(SP), Y2
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VMOVUPD      32(SP), Y1
-	VMOVUPD      160(SP), Y2
-	VADDPD       Y2, Y1, Y1
-	VMOVUPD      96(SP), Y2
-	VMOVUPD      224(SP), Y3
-	VADDPD       Y3, Y2, Y2
-	VADDPD       Y2, Y1, Y1
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $1, Y0, X1
-	VADDPD       X1, X0, X0
-	VPERMILPD    $1, X0, X1
-	VADDPD       X1, X0, X0
-	VBROADCASTSD X0, Y0
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func lars_f64_1_avx512(a *runtime.Args)
-TEXT ·lars_f64_1_avx512(SB), NOSPLIT, $256-8
-	MOVQ         a+0(FP), AX
-	VPXORQ       Z0, Z0, Z0
-	VBROADCASTSD 544(AX), Z1
-	MOVQ         40(AX), BX
-	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z2
-	VBROADCASTSD k7ff0000000000000<>+0(SB), Z3
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z4
-	VBROADCASTSD k0010000000000000<>+0(SB), Z5
-	VBROADCASTSD k7fd0000000000000<>+0(SB), Z6
-	VBROADCASTSD k2000000000000000<>+0(SB), Z7
-	VBROADCASTSD k6fe0000000000000<>+0(SB), Z8
-	MOVQ         32(AX), CX
-	MOVQ         288(AX), DX
-	SHLQ         $8, DX
-	MOVQ         288(AX), SI
-	SHLQ         $6, SI
-	MOVQ         48(AX), AX
-	MOVQ         a+0(FP), DI
-	VMOVAPD      Z0, Z9
-	VMOVUPD      Z9, 0(SP)
-	VMOVUPD      Z9, 64(SP)
-	VMOVUPD      Z9, 128(SP)
-	VMOVUPD      Z9, 192(SP)
-	VCMPPD       $4, Z0, Z1, K1
-	VBROADCASTSD (BX), Z1
-	VCMPPD       $0, Z0, Z1, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K1
-	VPANDQ       Z2, Z1, Z0
-	VCMPPD       $0, Z3, Z0, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K1
-	VBLENDMPD    Z1, Z4, K1, Z0
-	VPANDQ       Z2, Z0, Z1
-	VCMPPD       $17, Z1, Z6, K1
-	VBLENDMPD    Z7, Z4, K1, Z2
-	VCMPPD       $17, Z5, Z1, K1
-	VBLENDMPD    Z8, Z2, K1, Z1
-	VMULPD       Z1, Z0, Z0
-	VDIVPD       Z0, Z4, Z0
-	MOVQ         (DI), BX
-	TESTQ        BX, BX
-	JLE          end1
-row2:
-	MOVQ    CX, R8
-	MOVQ    8(DI), R9
-	SUBQ    $32, R9
-	VMOVUPD 0(SP), Z2
-	VMOVUPD 64(SP), Z3
-	VMOVUPD 128(SP), Z4
-	VMOVUPD 192(SP), Z5
-	JLT     kept3
-block4:
-	VMULPD (R8), Z1, Z6
-	VMULPD Z0, Z6, Z6
-	VMULPD Z6, Z6, Z6
-	VADDPD Z6, Z2, Z2
-	VMULPD 64(R8), Z1, Z6
-	VMULPD Z0, Z6, Z6
-	VMULPD Z6, Z6, Z6
-	VADDPD Z6, Z3, Z3
-	VMULPD 128(R8), Z1, Z6
-	VMULPD Z0, Z6, Z6
-	VMULPD Z6, Z6, Z6
-	VADDPD Z6, Z4, Z4
-	VMULPD 192(R8), Z1, Z6
-	VMULPD Z0, Z6, Z6
-	VMULPD Z6, Z6, Z6
-	VADDPD Z6, Z5, Z5
-	ADDQ   DX, R8
-	SUBQ   $32, R9
-	JGE    block4
-kept3:
-	VMOVUPD Z2, 0(SP)
-	VMOVUPD Z3, 64(SP)
-	VMOVUPD Z4, 128(SP)
-	VMOVUPD Z5, 192(SP)
-	MOVQ    $0, R10
-	ADDQ    $32, R9
-	JEQ     done5
-masked6:
-	VPBROADCASTQ R9, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (R8), K1, Z2
-	VMULPD       Z1, Z2, Z2
-	VMULPD       Z0, Z2, Z2
-	VMULPD       Z2, Z2, Z2
-	VMOVUPD      0(SP)(R10*1), Z3
-	VADDPD       Z2, Z3, Z2
-	VMOVAPD      Z2, K1, Z3
-	VMOVUPD      Z3, 0(SP)(R10*1)
-	ADDQ         SI, R8
-	ADDQ         $64, R10
-	ANDQ         $255, R10
-	SUBQ         $8, R9
-	JGT          masked6
-done5:
-	MOVQ a+0(FP), R8
-	MOVQ 160(R8), R8
-	SHLQ $3, R8
-	ADDQ R8, CX
-	DECQ BX
-	JNE  row2
-end1:
-	VMOVUPD       0(SP), Z0
-	VMOVUPD       128(SP), Z1
-	VADDPD        Z1, Z0, Z0
-	VMOVUPD       64(SP), Z1
-	VMOVUPD       192(SP), Z2
-	VADDPD        Z2, Z1, Z1
-	VADDPD        Z1, Z0, Z0
-	VEXTRACTF64X4 $1, Z0, Y1
-	VADDPD        Y1, Y0, Y0
-	VEXTRACTF64X2 $1, Y0, X1
-	VADDPD        X1, X0, X0
-	VPERMILPD     $1, X0, X1
-	VADDPD        X1, X0, X0
-	VBROADCASTSD  X0, Z0
-	VMOVSD        X0, (AX)
-	VZEROUPPER
-	RET
-
-// func lars_f64_4_avx2(a *runtime.Args)
-TEXT ·lars_f64_4_avx2(SB), NOSPLIT, $0-8
+// func lars_f64_stack_0_avx2(a *runtime.Args)
+TEXT ·lars_f64_stack_0_avx2(SB), 0, $664-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
-	VXORPD       Y2, Y2, Y2
-	VBROADCASTSD 560(AX), Y3
+	VBROADCASTSD 560(AX), Y2
+	VMOVUPD      Y2, 256(SP)
+	VBROADCASTSD 568(AX), Y2
+	VMOVUPD      Y2, 288(SP)
+	VBROADCASTSD 576(AX), Y2
+	VMOVUPD      Y2, 320(SP)
+	VBROADCASTSD 584(AX), Y2
+	VMOVUPD      Y2, 352(SP)
+	VBROADCASTSD 592(AX), Y2
+	VMOVUPD      Y2, 384(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 416(SP)
 	MOVQ         40(AX), BX
-	VMOVUPD      kffffffffffffffff<>+0(SB), Y4
-	VMOVUPD      k7fffffffffffffff<>+0(SB), Y5
-	VMOVUPD      k7ff0000000000000<>+0(SB), Y6
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
-	MOVQ         48(AX), CX
+	MOVQ         BX, 424(SP)
+	VMOVUPD      k7fffffffffffffff<>+0(SB), Y2
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
+	SHLQ         $7, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 432(SP)
+	SHLQ         $5, 432(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 440(SP)
+	SHLQ         $5, 440(SP)
+	MOVQ         48(AX), DX
+	MOVQ         DX, 448(SP)
 	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	VBROADCASTSD 568(AX), Y8
-	VBROADCASTSD 576(AX), Y9
-	VBROADCASTSD 584(AX), Y10
-	VBROADCASTSD 592(AX), Y11
-	MOVQ         32(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         96(AX), R11
-	MOVQ         288(AX), R12
-	SHLQ         $6, R12
-	MOVQ         328(AX), R13
-	SHLQ         $6, R13
-	MOVQ         336(AX), AX
-	SHLQ         $6, AX
-	VCMPPD       $4, Y2, Y3, Y3
-	VBROADCASTSD (BX), Y12
-	VCMPPD       $0, Y2, Y12, Y13
-	VXORPD       Y4, Y13, Y13
-	VANDPD       Y13, Y3, Y13
-	VANDPD       Y5, Y12, Y14
-	VCMPPD       $0, Y6, Y14, Y14
-	VXORPD       Y4, Y14, Y14
-	VANDPD       Y14, Y13, Y14
-	VBLENDVPD    Y14, Y12, Y7, Y12
-	VBROADCASTSD (CX), Y14
-	VSQRTPD      Y14, Y14
-	VMULPD       Y14, Y12, Y12
-	VBLENDVPD    Y13, Y12, Y2, Y12
-	VCMPPD       $17, Y12, Y2, Y13
-	VBROADCASTSD (DX), Y14
-	VCMPPD       $0, Y2, Y14, Y15
-	VXORPD       Y4, Y15, Y15
-	VANDPD       Y15, Y3, Y3
-	VANDPD       Y5, Y14, Y5
-	VCMPPD       $0, Y6, Y5, Y5
-	VXORPD       Y4, Y5, Y4
-	VANDPD       Y4, Y3, Y4
-	VBLENDVPD    Y4, Y14, Y7, Y4
-	VBROADCASTSD (SI), Y5
-	VSQRTPD      Y5, Y5
-	VMULPD       Y5, Y4, Y4
-	VBLENDVPD    Y3, Y4, Y2, Y3
-	VCMPPD       $17, Y3, Y2, Y2
-	VANDPD       Y2, Y13, Y2
-	VMULPD       Y12, Y8, Y4
-	VMULPD       Y12, Y9, Y5
-	VADDPD       Y5, Y3, Y3
-	VADDPD       Y10, Y3, Y3
-	VDIVPD       Y3, Y4, Y3
-	VBLENDVPD    Y2, Y3, Y7, Y2
-	VMULPD       Y2, Y1, Y1
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
-	MOVQ         $0, CX
-	MOVQ         a+0(FP), DX
-	MOVQ         792(DX), DX
-	ANDQ         $1, DX
-	JEQ          again1
-	CMPQ         BX, $12
-	JLT          again1
-	MOVQ         R10, DX
-	NEGQ         DX
-	ANDQ         $31, DX
-	MOVQ         R11, SI
-	ADDQ         DX, SI
-	ANDQ         $31, SI
-	JNE          again1
-	MOVQ         $1, CX
-	SHRQ         $3, DX
+	MOVQ         DX, 456(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 464(SP)
+	MOVQ         304(AX), DX
+	MOVQ         DX, 472(SP)
+	SHLQ         $6, 472(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 480(SP)
+	SHLQ         $6, 480(SP)
+	MOVQ         288(AX), AX
+	MOVQ         AX, 488(SP)
+	SHLQ         $6, 488(SP)
+	MOVQ         a+0(FP), AX
+	VCMPPD       $4, k0000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD      Y0, 496(SP)
+	MOVQ         (AX), DX
+	MOVQ         DX, 528(SP)
+	MOVQ         528(SP), DX
 	TESTQ        DX, DX
-	JNE          masked4
-again1:
-	SUBQ $8, BX
-	JLT  single2
+	JLE          end1
+row2:
+	MOVQ    808(AX), DX
+	CMPQ    DX, $1
+	JGT     known3
+	MOVQ    416(SP), DX
+	MOVQ    424(SP), SI
+	MOVQ    8(AX), DI
+	SUBQ    $16, DI
+	VMOVUPD kfff0000000000000<>+0(SB), Y14
+	VMOVUPD kfff0000000000000<>+0(SB), Y0
+	VMOVUPD kfff0000000000000<>+0(SB), Y3
+	VMOVUPD kfff0000000000000<>+0(SB), Y4
+	VMOVUPD kfff0000000000000<>+0(SB), Y5
+	VMOVUPD kfff0000000000000<>+0(SB), Y6
+	VMOVUPD kfff0000000000000<>+0(SB), Y7
+	VMOVUPD kfff0000000000000<>+0(SB), Y8
+	JLT     kept4
 block5:
-	VMULPD  (DI), Y0, Y2
-	VMOVUPD (R9), Y3
-	VMULPD  Y3, Y11, Y4
-	VADDPD  (R8), Y4, Y4
-	VMULPD  Y4, Y1, Y4
-	VADDPD  Y4, Y2, Y2
-	VSUBPD  Y2, Y3, Y3
-	VMULPD  32(DI), Y0, Y4
-	VMOVUPD 32(R9), Y5
-	VMULPD  Y5, Y11, Y6
-	VADDPD  32(R8), Y6, Y6
-	VMULPD  Y6, Y1, Y6
-	VADDPD  Y6, Y4, Y4
-	VSUBPD  Y4, Y5, Y5
-	TESTQ   CX, CX
-	JNE     around6
-	VMOVUPD Y2, (R10)
-	VMOVUPD Y3, (R11)
-	VMOVUPD Y4, 32(R10)
-	VMOVUPD Y5, 32(R11)
-	JMP     stored7
-around6:
-	VMOVNTPD Y2, (R10)
-	VMOVNTPD Y3, (R11)
-	VMOVNTPD Y4, 32(R10)
-	VMOVNTPD Y5, 32(R11)
-stored7:
-	ADDQ R12, DI
-	ADDQ R13, R8
-	ADDQ AX, R9
+	VMOVUPD   (DX), Y9
+	VANDPD    Y2, Y9, Y9
+	VMOVUPD   (SI), Y10
+	VANDPD    Y2, Y10, Y10
+	VCMPPD    $3, Y14, Y14, Y11
+	VMAXPD    Y9, Y14, Y9
+	VBLENDVPD Y11, Y14, Y9, Y14
+	VCMPPD    $3, Y5, Y5, Y9
+	VMAXPD    Y10, Y5, Y10
+	VBLENDVPD Y9, Y5, Y10, Y5
+	VMOVUPD   32(DX), Y9
+	VANDPD    Y2, Y9, Y9
+	VMOVUPD   32(SI), Y10
+	VANDPD    Y2, Y10, Y10
+	VCMPPD    $3, Y0, Y0, Y11
+	VMAXPD    Y9, Y0, Y9
+	VBLENDVPD Y11, Y0, Y9, Y0
+	VCMPPD    $3, Y6, Y6, Y9
+	VMAXPD    Y10, Y6, Y10
+	VBLENDVPD Y9, Y6, Y10, Y6
+	VMOVUPD   64(DX), Y9
+	VANDPD    Y2, Y9, Y9
+	VMOVUPD   64(SI), Y10
+	VANDPD    Y2, Y10, Y10
+	VCMPPD    $3, Y3, Y3, Y11
+	VMAXPD    Y9, Y3, Y9
+	VBLENDVPD Y11, Y3, Y9, Y3
+	VCMPPD    $3, Y7, Y7, Y9
+	VMAXPD    Y10, Y7, Y10
+	VBLENDVPD Y9, Y7, Y10, Y7
+	VMOVUPD   96(DX), Y9
+	VANDPD    Y2, Y9, Y9
+	VMOVUPD   96(SI), Y10
+	VANDPD    Y2, Y10, Y10
+	VCMPPD    $3, Y4, Y4, Y11
+	VMAXPD    Y9, Y4, Y9
+	VBLENDVPD Y11, Y4, Y9, Y4
+	VCMPPD    $3, Y8, Y8, Y9
+	VMAXPD    Y10, Y8, Y10
+	VBLENDVPD Y9, Y8, Y10, Y8
+	ADDQ      BX, DX
+	ADDQ      CX, SI
+	SUBQ      $16, DI
+	JGE       block5
+kept4:
+	VMOVUPD Y14, 0(SP)
+	VMOVUPD Y0, 32(SP)
+	VMOVUPD Y3, 64(SP)
+	VMOVUPD Y4, 96(SP)
+	VMOVUPD Y5, 128(SP)
+	VMOVUPD Y6, 160(SP)
+	VMOVUPD Y7, 192(SP)
+	VMOVUPD Y8, 224(SP)
+	MOVQ    $0, R8
+	ADDQ    $16, DI
+	JEQ     done6
+masked7:
+	MOVQ       DI, R9
+	MOVQ       $4, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y0
+	VMASKMOVPD (DX), Y0, Y3
+	VANDPD     Y2, Y3, Y3
+	VMASKMOVPD (SI), Y0, Y4
+	VANDPD     Y2, Y4, Y4
+	VMOVUPD    0(SP)(R8*1), Y5
+	VCMPPD     $3, Y5, Y5, Y6
+	VMAXPD     Y3, Y5, Y3
+	VBLENDVPD  Y6, Y5, Y3, Y3
+	VBLENDVPD  Y0, Y3, Y5, Y5
+	VMOVUPD    Y5, 0(SP)(R8*1)
+	VMOVUPD    128(SP)(R8*1), Y3
+	VCMPPD     $3, Y3, Y3, Y5
+	VMAXPD     Y4, Y3, Y4
+	VBLENDVPD  Y5, Y3, Y4, Y4
+	VBLENDVPD  Y0, Y4, Y3, Y3
+	VMOVUPD    Y3, 128(SP)(R8*1)
+	ADDQ       432(SP), DX
+	ADDQ       440(SP), SI
+	ADDQ       $32, R8
+	ANDQ       $127, R8
+	SUBQ       $4, DI
+	JGT        masked7
+done6:
+	VMOVUPD      0(SP), Y0
+	VMOVUPD      64(SP), Y3
+	VCMPPD       $3, Y0, Y0, Y4
+	VMAXPD       Y3, Y0, Y3
+	VBLENDVPD    Y4, Y0, Y3, Y0
+	VMOVUPD      32(SP), Y3
+	VMOVUPD      96(SP), Y4
+	VCMPPD       $3, Y3, Y3, Y5
+	VMAXPD       Y4, Y3, Y4
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VCMPPD       $3, Y0, Y0, Y4
+	VMAXPD       Y3, Y0, Y3
+	VBLENDVPD    Y4, Y0, Y3, Y0
+	VEXTRACTF128 $1, Y0, X3
+	VCMPPD       $3, X0, X0, X4
+	VMAXPD       X3, X0, X3
+	VBLENDVPD    X4, X0, X3, X0
+	VPERMILPD    $1, X0, X3
+	VCMPPD       $3, X0, X0, X4
+	VMAXPD       X3, X0, X3
+	VBLENDVPD    X4, X0, X3, X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      192(SP), Y4
+	VCMPPD       $3, Y3, Y3, Y5
+	VMAXPD       Y4, Y3, Y4
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VMOVUPD      160(SP), Y4
+	VMOVUPD      224(SP), Y5
+	VCMPPD       $3, Y4, Y4, Y6
+	VMAXPD       Y5, Y4, Y5
+	VBLENDVPD    Y6, Y4, Y5, Y4
+	VCMPPD       $3, Y3, Y3, Y5
+	VMAXPD       Y4, Y3, Y4
+	VBLENDVPD    Y5, Y3, Y4, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VCMPPD       $3, X3, X3, X5
+	VMAXPD       X4, X3, X4
+	VBLENDVPD    X5, X3, X4, X3
+	VPERMILPD    $1, X3, X4
+	VCMPPD       $3, X3, X3, X5
+	VMAXPD       X4, X3, X4
+	VBLENDVPD    X5, X3, X4, X3
+	VBROADCASTSD X3, Y3
+	MOVQ         808(AX), DX
+	TESTQ        DX, DX
+	JEQ          over8
+	MOVQ         816(AX), DX
+	VMOVSD       X0, (DX)
+	VMOVSD       X3, 8(DX)
+	JMP          leave9
+known3:
+	MOVQ         816(AX), DX
+	VBROADCASTSD (DX), Y0
+	VBROADCASTSD 8(DX), Y3
+over8:
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y0, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    496(SP), Y4, Y4
+	VMOVUPD   Y4, 536(SP)
+	VANDPD    Y2, Y0, Y4
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y4, Y4
+	VXORPD    kffffffffffffffff<>+0(SB), Y4, Y4
+	VANDPD    536(SP), Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y0, Y5, Y0
+	VMOVUPD   Y0, 568(SP)
+	VANDPD    568(SP), Y2, Y0
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y4
+	VCMPPD    $17, Y0, Y4, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, k2000000000000000<>+0(SB), Y5, Y4
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD Y0, k6fe0000000000000<>+0(SB), Y4, Y0
+	VMULPD    568(SP), Y0, Y4
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y5
+	VDIVPD    Y4, Y5, Y4
+	VCMPPD    $0, k0000000000000000<>+0(SB), Y3, Y5
+	VXORPD    kffffffffffffffff<>+0(SB), Y5, Y5
+	VANDPD    496(SP), Y5, Y5
+	VMOVUPD   Y5, 600(SP)
+	VANDPD    Y2, Y3, Y5
+	VCMPPD    $0, k7ff0000000000000<>+0(SB), Y5, Y5
+	VXORPD    kffffffffffffffff<>+0(SB), Y5, Y5
+	VANDPD    600(SP), Y5, Y5
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD Y5, Y3, Y6, Y3
+	VMOVUPD   Y3, 632(SP)
+	VANDPD    632(SP), Y2, Y3
+	VMOVUPD   k7fd0000000000000<>+0(SB), Y5
+	VCMPPD    $17, Y3, Y5, Y5
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VBLENDVPD Y5, k2000000000000000<>+0(SB), Y6, Y5
+	VCMPPD    $17, k0010000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD Y3, k6fe0000000000000<>+0(SB), Y5, Y3
+	VMULPD    632(SP), Y3, Y5
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y6
+	VDIVPD    Y5, Y6, Y5
+	MOVQ      808(AX), DX
+	CMPQ      DX, $2
+	JGT       known10
+	MOVQ      416(SP), DX
+	MOVQ      424(SP), SI
+	MOVQ      8(AX), DI
+	SUBQ      $16, DI
+	VMOVUPD   k0000000000000000<>+0(SB), Y6
+	VMOVUPD   k0000000000000000<>+0(SB), Y7
+	VMOVUPD   k0000000000000000<>+0(SB), Y8
+	VMOVUPD   k0000000000000000<>+0(SB), Y9
+	VMOVUPD   k0000000000000000<>+0(SB), Y10
+	VMOVUPD   k0000000000000000<>+0(SB), Y11
+	VMOVUPD   k0000000000000000<>+0(SB), Y12
+	VMOVUPD   k0000000000000000<>+0(SB), Y13
+	JLT       kept11
+block12:
+	VMULPD (DX), Y0, Y14
+	VMULPD Y4, Y14, Y14
+	VMULPD Y14, Y14, Y14
+	VMULPD (SI), Y3, Y15
+	VMULPD Y5, Y15, Y15
+	VMULPD Y15, Y15, Y15
+	VADDPD Y14, Y6, Y6
+	VADDPD Y15, Y10, Y10
+	VMULPD 32(DX), Y0, Y14
+	VMULPD Y4, Y14, Y14
+	VMULPD Y14, Y14, Y14
+	VMULPD 32(SI), Y3, Y15
+	VMULPD Y5, Y15, Y15
+	VMULPD Y15, Y15, Y15
+	VADDPD Y14, Y7, Y7
+	VADDPD Y15, Y11, Y11
+	VMULPD 64(DX), Y0, Y14
+	VMULPD Y4, Y14, Y14
+	VMULPD Y14, Y14, Y14
+	VMULPD 64(SI), Y3, Y15
+	VMULPD Y5, Y15, Y15
+	VMULPD Y15, Y15, Y15
+	VADDPD Y14, Y8, Y8
+	VADDPD Y15, Y12, Y12
+	VMULPD 96(DX), Y0, Y14
+	VMULPD Y4, Y14, Y14
+	VMULPD Y14, Y14, Y14
+	VMULPD 96(SI), Y3, Y15
+	VMULPD Y5, Y15, Y15
+	VMULPD Y15, Y15, Y15
+	VADDPD Y14, Y9, Y9
+	VADDPD Y15, Y13, Y13
+	ADDQ   BX, DX
+	ADDQ   CX, SI
+	SUBQ   $16, DI
+	JGE    block12
+kept11:
+	VMOVUPD Y6, 0(SP)
+	VMOVUPD Y7, 32(SP)
+	VMOVUPD Y8, 64(SP)
+	VMOVUPD Y9, 96(SP)
+	VMOVUPD Y10, 128(SP)
+	VMOVUPD Y11, 160(SP)
+	VMOVUPD Y12, 192(SP)
+	VMOVUPD Y13, 224(SP)
+	MOVQ    $0, R8
+	ADDQ    $16, DI
+	JEQ     done13
+masked14:
+	MOVQ       DI, R9
+	MOVQ       $4, R10
+	CMPQ       R9, R10
+	CMOVQGT    R10, R9
+	LEAQ       tail<>+0(SB), R10
+	NEGQ       R9
+	VMOVUPD    32(R10)(R9*8), Y6
+	VMASKMOVPD (DX), Y6, Y7
+	VMULPD     Y0, Y7, Y7
+	VMULPD     Y4, Y7, Y7
+	VMULPD     Y7, Y7, Y7
+	VMASKMOVPD (SI), Y6, Y8
+	VMULPD     Y3, Y8, Y8
+	VMULPD     Y5, Y8, Y8
+	VMULPD     Y8, Y8, Y8
+	VMOVUPD    0(SP)(R8*1), Y9
+	VADDPD     Y7, Y9, Y7
+	VBLENDVPD  Y6, Y7, Y9, Y9
+	VMOVUPD    Y9, 0(SP)(R8*1)
+	VMOVUPD    128(SP)(R8*1), Y7
+	VADDPD     Y8, Y7, Y8
+	VBLENDVPD  Y6, Y8, Y7, Y7
+	VMOVUPD    Y7, 128(SP)(R8*1)
+	ADDQ       432(SP), DX
+	ADDQ       440(SP), SI
+	ADDQ       $32, R8
+	ANDQ       $127, R8
+	SUBQ       $4, DI
+	JGT        masked14
+done13:
+	VMOVUPD      0(SP), Y0
+	VMOVUPD      64(SP), Y3
+	VADDPD       Y3, Y0, Y0
+	VMOVUPD      32(SP), Y3
+	VMOVUPD      96(SP), Y4
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X3
+	VADDPD       X3, X0, X0
+	VPERMILPD    $1, X0, X3
+	VADDPD       X3, X0, X0
+	VBROADCASTSD X0, Y0
+	VMOVUPD      128(SP), Y3
+	VMOVUPD      192(SP), Y4
+	VADDPD       Y4, Y3, Y3
+	VMOVUPD      160(SP), Y4
+	VMOVUPD      224(SP), Y5
+	VADDPD       Y5, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VEXTRACTF128 $1, Y3, X4
+	VADDPD       X4, X3, X3
+	VPERMILPD    $1, X3, X4
+	VADDPD       X4, X3, X3
+	VBROADCASTSD X3, Y3
+	MOVQ         808(AX), DX
+	TESTQ        DX, DX
+	JEQ          over15
+	MOVQ         816(AX), DX
+	VMOVSD       X0, 16(DX)
+	VMOVSD       X3, 24(DX)
+	JMP          leave9
+known10:
+	MOVQ         816(AX), DX
+	VBROADCASTSD 16(DX), Y0
+	VBROADCASTSD 24(DX), Y3
+over15:
+	VSQRTPD   Y0, Y0
+	VMULPD    568(SP), Y0, Y0
+	VMOVUPD   536(SP), Y4
+	VMOVUPD   k0000000000000000<>+0(SB), Y5
+	VBLENDVPD Y4, Y0, Y5, Y0
+	VMOVUPD   k0000000000000000<>+0(SB), Y4
+	VCMPPD    $17, Y0, Y4, Y4
+	VSQRTPD   Y3, Y3
+	VMULPD    632(SP), Y3, Y3
+	VMOVUPD   600(SP), Y5
+	VMOVUPD   k0000000000000000<>+0(SB), Y6
+	VBLENDVPD Y5, Y3, Y6, Y3
+	VMOVUPD   k0000000000000000<>+0(SB), Y5
+	VCMPPD    $17, Y3, Y5, Y5
+	VANDPD    Y5, Y4, Y4
+	VMULPD    288(SP), Y0, Y5
+	VMULPD    320(SP), Y0, Y0
+	VADDPD    Y0, Y3, Y0
+	VADDPD    352(SP), Y0, Y0
+	VDIVPD    Y0, Y5, Y0
+	VMOVUPD   k3ff0000000000000<>+0(SB), Y3
+	VBLENDVPD Y4, Y0, Y3, Y0
+	VMULPD    256(SP), Y0, Y0
+	MOVQ      448(SP), R9
+	MOVQ      424(SP), DX
+	MOVQ      416(SP), SI
+	MOVQ      456(SP), R10
+	MOVQ      464(SP), R11
+	MOVQ      8(AX), DI
+	MOVQ      $0, R8
+	MOVQ      792(AX), R12
+	ANDQ      $1, R12
+	JEQ       again16
+	CMPQ      DI, $12
+	JLT       again16
+	MOVQ      R10, R12
+	NEGQ      R12
+	ANDQ      $31, R12
+	MOVQ      R11, R13
+	ADDQ      R12, R13
+	ANDQ      $31, R13
+	JNE       again16
+	MOVQ      $1, R8
+	SHRQ      $3, R12
+	TESTQ     R12, R12
+	JNE       masked19
+again16:
+	SUBQ $8, DI
+	JLT  single17
+block20:
+	VMULPD  (R9), Y1, Y3
+	VMOVUPD (SI), Y4
+	VMULPD  384(SP), Y4, Y5
+	VADDPD  (DX), Y5, Y5
+	VMULPD  Y5, Y0, Y5
+	VADDPD  Y5, Y3, Y3
+	VSUBPD  Y3, Y4, Y4
+	VMULPD  32(R9), Y1, Y5
+	VMOVUPD 32(SI), Y6
+	VMULPD  384(SP), Y6, Y7
+	VADDPD  32(DX), Y7, Y7
+	VMULPD  Y7, Y0, Y7
+	VADDPD  Y7, Y5, Y5
+	VSUBPD  Y5, Y6, Y6
+	TESTQ   R8, R8
+	JNE     around21
+	VMOVUPD Y3, (R10)
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R10)
+	VMOVUPD Y6, 32(R11)
+	JMP     stored22
+around21:
+	VMOVNTPD Y3, (R10)
+	VMOVNTPD Y4, (R11)
+	VMOVNTPD Y5, 32(R10)
+	VMOVNTPD Y6, 32(R11)
+stored22:
+	ADDQ 472(SP), R9
+	ADDQ 480(SP), DX
+	ADDQ 488(SP), SI
 	ADDQ $64, R10
 	ADDQ $64, R11
-	SUBQ $8, BX
-	JGE  block5
-single2:
-	ADDQ    $8, BX
-	JEQ     done3
-	MOVQ    $4, DX
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-masked4:
-	MOVQ       DX, SI
+	SUBQ $8, DI
+	JGE  block20
+single17:
+	ADDQ    $8, DI
+	JEQ     done18
+	MOVQ    $4, R12
+	CMPQ    R12, DI
+	CMOVQGT DI, R12
+masked19:
+	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
-	NEGQ       SI
-	VMOVUPD    32(R14)(SI*8), Y2
-	VMASKMOVPD (DI), Y2, Y3
-	VMULPD     Y3, Y0, Y3
-	VMASKMOVPD (R8), Y2, Y4
-	VMASKMOVPD (R9), Y2, Y5
-	VMULPD     Y5, Y11, Y6
-	VADDPD     Y6, Y4, Y4
+	NEGQ       R13
+	VMOVUPD    32(R14)(R13*8), Y3
+	VMASKMOVPD (R9), Y3, Y4
 	VMULPD     Y4, Y1, Y4
-	VADDPD     Y4, Y3, Y3
-	VSUBPD     Y3, Y5, Y4
-	VMASKMOVPD Y3, Y2, (R10)
-	VMASKMOVPD Y4, Y2, (R11)
-	MOVQ       DX, SI
-	TESTQ      R12, R12
-	CMOVQEQ    R12, SI
-	LEAQ       (DI)(SI*8), DI
-	MOVQ       DX, SI
-	TESTQ      R13, R13
-	CMOVQEQ    R13, SI
-	LEAQ       (R8)(SI*8), R8
-	MOVQ       DX, SI
-	TESTQ      AX, AX
-	CMOVQEQ    AX, SI
-	LEAQ       (R9)(SI*8), R9
-	LEAQ       (R10)(DX*8), R10
-	LEAQ       (R11)(DX*8), R11
-	SUBQ       DX, BX
-	JNE        again1
-done3:
-	MOVQ a+0(FP), AX
+	VMASKMOVPD (DX), Y3, Y5
+	VMASKMOVPD (SI), Y3, Y6
+	VMULPD     384(SP), Y6, Y7
+	VADDPD     Y7, Y5, Y5
+	VMULPD     Y5, Y0, Y5
+	VADDPD     Y5, Y4, Y4
+	VSUBPD     Y4, Y6, Y5
+	VMASKMOVPD Y4, Y3, (R10)
+	VMASKMOVPD Y5, Y3, (R11)
+	MOVQ       R12, R13
+	MOVQ       472(SP), R14
+	TESTQ      R14, R14
+	MOVQ       472(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (R9)(R13*8), R9
+	MOVQ       R12, R13
+	MOVQ       480(SP), R14
+	TESTQ      R14, R14
+	MOVQ       480(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (DX)(R13*8), DX
+	MOVQ       R12, R13
+	MOVQ       488(SP), R14
+	TESTQ      R14, R14
+	MOVQ       488(SP), R14
+	CMOVQEQ    R14, R13
+	LEAQ       (SI)(R13*8), SI
+	LEAQ       (R10)(R12*8), R10
+	LEAQ       (R11)(R12*8), R11
+	SUBQ       R12, DI
+	JNE        again16
+done18:
+	MOVQ a+0(FP), DX
+	MOVQ 160(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 416(SP)
+	MOVQ 168(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 424(SP)
+	MOVQ 176(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 448(SP)
+	MOVQ 184(DX), SI
+	SHLQ $3, SI
+	ADDQ SI, 456(SP)
+	MOVQ 192(DX), DX
+	SHLQ $3, DX
+	ADDQ DX, 464(SP)
+	MOVQ 528(SP), DX
+	DECQ DX
+	MOVQ DX, 528(SP)
+	JNE  row2
+end1:
+leave9:
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end23
 	SFENCE
-end8:
+end23:
 	VZEROUPPER
 	RET
 
-// func lars_f64_4_avx512(a *runtime.Args)
-TEXT ·lars_f64_4_avx512(SB), NOSPLIT, $0-8
+// func lars_f64_stack_0_avx512(a *runtime.Args)
+TEXT ·lars_f64_stack_0_avx512(SB), 0, $320-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
-	VBROADCASTSD 552(AX), Z1
-	VPXORQ       Z2, Z2, Z2
-	VBROADCASTSD 560(AX), Z3
+	VPXORQ       Z1, Z1, Z1
+	VBROADCASTSD k7ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD k3ff0000000000000<>+0(SB), Z3
+	VBROADCASTSD k0010000000000000<>+0(SB), Z4
+	VBROADCASTSD k7fd0000000000000<>+0(SB), Z5
+	VBROADCASTSD k2000000000000000<>+0(SB), Z6
+	VBROADCASTSD k6fe0000000000000<>+0(SB), Z7
+	VBROADCASTSD 552(AX), Z8
+	VBROADCASTSD 560(AX), Z9
+	VBROADCASTSD 568(AX), Z10
+	VBROADCASTSD 576(AX), Z11
+	VBROADCASTSD 584(AX), Z12
+	VBROADCASTSD 592(AX), Z13
+	MOVQ         32(AX), BX
+	MOVQ         BX, 256(SP)
 	MOVQ         40(AX), BX
-	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z4
-	VBROADCASTSD k7ff0000000000000<>+0(SB), Z5
-	VBROADCASTSD k3ff0000000000000<>+0(SB), Z6
-	MOVQ         48(AX), CX
+	MOVQ         BX, 264(SP)
+	VBROADCASTSD kfff0000000000000<>+0(SB), Z14
+	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z15
+	VBROADCASTSD k0000000000000011<>+0(SB), Z16
+	MOVQ         288(AX), BX
+	SHLQ         $7, BX
+	MOVQ         296(AX), CX
+	SHLQ         $7, CX
+	MOVQ         288(AX), DX
+	MOVQ         DX, 272(SP)
+	SHLQ         $6, 272(SP)
+	MOVQ         296(AX), DX
+	MOVQ         DX, 280(SP)
+	SHLQ         $6, 280(SP)
+	MOVQ         48(AX), DX
+	MOVQ         DX, 288(SP)
 	MOVQ         56(AX), DX
-	MOVQ         64(AX), SI
-	VBROADCASTSD 568(AX), Z7
-	VBROADCASTSD 576(AX), Z8
-	VBROADCASTSD 584(AX), Z9
-	VBROADCASTSD 592(AX), Z10
-	MOVQ         32(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         96(AX), R11
-	MOVQ         288(AX), R12
-	SHLQ         $7, R12
-	MOVQ         328(AX), R13
-	SHLQ         $7, R13
-	MOVQ         336(AX), AX
+	MOVQ         DX, 296(SP)
+	MOVQ         64(AX), DX
+	MOVQ         DX, 304(SP)
+	MOVQ         304(AX), AX
 	SHLQ         $7, AX
-	MOVQ         a+0(FP), R14
-	VCMPPD       $4, Z2, Z3, K1
-	VBROADCASTSD (BX), Z3
-	VCMPPD       $0, Z2, Z3, K2
-	KNOTW        K2, K2
-	KANDW        K2, K1, K2
-	VPANDQ       Z4, Z3, Z11
-	VCMPPD       $0, Z5, Z11, K3
-	KNOTW        K3, K3
-	KANDW        K3, K2, K3
-	VBLENDMPD    Z3, Z6, K3, Z3
-	VBROADCASTSD (CX), Z11
-	VSQRTPD      Z11, Z11
-	VMULPD       Z11, Z3, Z3
-	VBLENDMPD    Z3, Z2, K2, Z3
-	VCMPPD       $17, Z3, Z2, K2
-	VBROADCASTSD (DX), Z11
-	VCMPPD       $0, Z2, Z11, K3
-	KNOTW        K3, K3
-	KANDW        K3, K1, K1
-	VPANDQ       Z4, Z11, Z4
-	VCMPPD       $0, Z5, Z4, K3
-	KNOTW        K3, K3
-	KANDW        K3, K1, K3
-	VBLENDMPD    Z11, Z6, K3, Z4
-	VBROADCASTSD (SI), Z5
-	VSQRTPD      Z5, Z5
-	VMULPD       Z5, Z4, Z4
-	VBLENDMPD    Z4, Z2, K1, Z4
-	VCMPPD       $17, Z4, Z2, K1
-	KANDW        K1, K2, K1
-	VMULPD       Z3, Z7, Z2
-	VMULPD       Z3, Z8, Z3
-	VADDPD       Z3, Z4, Z3
-	VADDPD       Z9, Z3, Z3
-	VDIVPD       Z3, Z2, Z2
-	VBLENDMPD    Z2, Z6, K1, Z2
-	VMULPD       Z2, Z1, Z1
-	MOVQ         8(R14), BX
-	MOVQ         $0, CX
-	MOVQ         792(R14), DX
-	ANDQ         $1, DX
-	JEQ          again1
-	CMPQ         BX, $24
-	JLT          again1
-	MOVQ         R10, DX
-	NEGQ         DX
-	ANDQ         $63, DX
-	MOVQ         R11, SI
-	ADDQ         DX, SI
-	ANDQ         $63, SI
-	JNE          again1
-	MOVQ         $1, CX
-	SHRQ         $3, DX
-	TESTQ        DX, DX
-	JNE          masked4
-again1:
-	SUBQ $16, BX
-	JLT  single2
+	MOVQ         a+0(FP), DX
+	VCMPPD       $4, Z1, Z0, K1
+	MOVQ         (DX), SI
+	MOVQ         SI, 312(SP)
+	MOVQ         312(SP), SI
+	TESTQ        SI, SI
+	JLE          end1
+row2:
+	MOVQ    808(DX), SI
+	CMPQ    SI, $1
+	JGT     known3
+	MOVQ    256(SP), SI
+	MOVQ    264(SP), DI
+	MOVQ    8(DX), R8
+	SUBQ    $16, R8
+	VMOVAPD Z14, Z20
+	VMOVAPD Z14, Z0
+	VMOVAPD Z14, Z17
+	VMOVAPD Z14, Z18
+	JLT     kept4
 block5:
-	VMULPD  (DI), Z0, Z2
-	VMOVUPD (R9), Z3
-	VMULPD  Z3, Z10, Z4
-	VADDPD  (R8), Z4, Z4
-	VMULPD  Z4, Z1, Z4
-	VADDPD  Z4, Z2, Z2
-	VSUBPD  Z2, Z3, Z3
-	VMULPD  64(DI), Z0, Z4
-	VMOVUPD 64(R9), Z5
-	VMULPD  Z5, Z10, Z6
-	VADDPD  64(R8), Z6, Z6
-	VMULPD  Z6, Z1, Z6
-	VADDPD  Z6, Z4, Z4
-	VSUBPD  Z4, Z5, Z5
-	TESTQ   CX, CX
-	JNE     around6
-	VMOVUPD Z2, (R10)
-	VMOVUPD Z3, (R11)
-	VMOVUPD Z4, 64(R10)
-	VMOVUPD Z5, 64(R11)
-	JMP     stored7
-around6:
-	VMOVNTPD Z2, (R10)
-	VMOVNTPD Z3, (R11)
-	VMOVNTPD Z4, 64(R10)
-	VMOVNTPD Z5, 64(R11)
-stored7:
-	ADDQ R12, DI
-	ADDQ R13, R8
+	VMOVUPD     (SI), Z19
+	VPANDQ      Z15, Z19, Z19
+	VMOVUPD     (DI), Z21
+	VPANDQ      Z15, Z21, Z21
+	VMAXPD      Z19, Z20, Z19
+	VFIXUPIMMPD $0, Z16, Z20, Z19
+	VMOVAPD     Z19, Z20
+	VMAXPD      Z21, Z17, Z19
+	VFIXUPIMMPD $0, Z16, Z17, Z19
+	VMOVAPD     Z19, Z17
+	VMOVUPD     64(SI), Z19
+	VPANDQ      Z15, Z19, Z19
+	VMOVUPD     64(DI), Z21
+	VPANDQ      Z15, Z21, Z21
+	VMAXPD      Z19, Z0, Z19
+	VFIXUPIMMPD $0, Z16, Z0, Z19
+	VMOVAPD     Z19, Z0
+	VMAXPD      Z21, Z18, Z19
+	VFIXUPIMMPD $0, Z16, Z18, Z19
+	VMOVAPD     Z19, Z18
+	ADDQ        BX, SI
+	ADDQ        CX, DI
+	SUBQ        $16, R8
+	JGE         block5
+kept4:
+	VMOVUPD Z20, 0(SP)
+	VMOVUPD Z0, 64(SP)
+	VMOVUPD Z17, 128(SP)
+	VMOVUPD Z18, 192(SP)
+	MOVQ    $0, R9
+	ADDQ    $16, R8
+	JEQ     done6
+masked7:
+	VPBROADCASTQ R8, Z0
+	VPCMPQ       $6, iota64<>+0(SB), Z0, K2
+	VMOVUPD.Z    (SI), K2, Z0
+	VPANDQ       Z15, Z0, Z0
+	VMOVUPD.Z    (DI), K2, Z17
+	VPANDQ       Z15, Z17, Z17
+	VMOVUPD      0(SP)(R9*1), Z18
+	VMAXPD       Z0, Z18, Z0
+	VFIXUPIMMPD  $0, Z16, Z18, Z0
+	VMOVAPD      Z0, K2, Z18
+	VMOVUPD      Z18, 0(SP)(R9*1)
+	VMOVUPD      128(SP)(R9*1), Z0
+	VMAXPD       Z17, Z0, Z17
+	VFIXUPIMMPD  $0, Z16, Z0, Z17
+	VMOVAPD      Z17, K2, Z0
+	VMOVUPD      Z0, 128(SP)(R9*1)
+	ADDQ         272(SP), SI
+	ADDQ         280(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $127, R9
+	SUBQ         $8, R8
+	JGT          masked7
+done6:
+	VMOVUPD       0(SP), Z0
+	VMOVUPD       64(SP), Z17
+	VMAXPD        Z17, Z0, Z17
+	VFIXUPIMMPD   $0, Z16, Z0, Z17
+	VEXTRACTF64X4 $1, Z17, Y0
+	VMAXPD        Y0, Y17, Y0
+	VFIXUPIMMPD   $0, Y16, Y17, Y0
+	VEXTRACTF64X2 $1, Y0, X17
+	VMAXPD        X17, X0, X17
+	VFIXUPIMMPD   $0, X16, X0, X17
+	VPERMILPD     $1, X17, X0
+	VMAXPD        X0, X17, X0
+	VFIXUPIMMPD   $0, X16, X17, X0
+	VBROADCASTSD  X0, Z0
+	VMOVUPD       128(SP), Z17
+	VMOVUPD       192(SP), Z18
+	VMAXPD        Z18, Z17, Z18
+	VFIXUPIMMPD   $0, Z16, Z17, Z18
+	VEXTRACTF64X4 $1, Z18, Y17
+	VMAXPD        Y17, Y18, Y17
+	VFIXUPIMMPD   $0, Y16, Y18, Y17
+	VEXTRACTF64X2 $1, Y17, X18
+	VMAXPD        X18, X17, X18
+	VFIXUPIMMPD   $0, X16, X17, X18
+	VPERMILPD     $1, X18, X17
+	VMAXPD        X17, X18, X17
+	VFIXUPIMMPD   $0, X16, X18, X17
+	VBROADCASTSD  X17, Z17
+	MOVQ          808(DX), SI
+	TESTQ         SI, SI
+	JEQ           over8
+	MOVQ          816(DX), SI
+	VMOVSD        X0, (SI)
+	VMOVSD        X17, 8(SI)
+	JMP           leave9
+known3:
+	MOVQ         816(DX), SI
+	VBROADCASTSD (SI), Z0
+	VBROADCASTSD 8(SI), Z17
+over8:
+	VCMPPD    $0, Z1, Z0, K2
+	KNOTW     K2, K2
+	KANDW     K2, K1, K2
+	VPANDQ    Z15, Z0, Z18
+	VCMPPD    $0, Z2, Z18, K3
+	KNOTW     K3, K3
+	KANDW     K3, K2, K3
+	VBLENDMPD Z0, Z3, K3, Z0
+	VPANDQ    Z15, Z0, Z18
+	VCMPPD    $17, Z18, Z5, K3
+	VBLENDMPD Z6, Z3, K3, Z19
+	VCMPPD    $17, Z4, Z18, K3
+	VBLENDMPD Z7, Z19, K3, Z18
+	VMULPD    Z18, Z0, Z19
+	VDIVPD    Z19, Z3, Z19
+	VCMPPD    $0, Z1, Z17, K3
+	KNOTW     K3, K3
+	KANDW     K3, K1, K3
+	VPANDQ    Z15, Z17, Z20
+	VCMPPD    $0, Z2, Z20, K4
+	KNOTW     K4, K4
+	KANDW     K4, K3, K4
+	VBLENDMPD Z17, Z3, K4, Z17
+	VPANDQ    Z15, Z17, Z20
+	VCMPPD    $17, Z20, Z5, K4
+	VBLENDMPD Z6, Z3, K4, Z21
+	VCMPPD    $17, Z4, Z20, K4
+	VBLENDMPD Z7, Z21, K4, Z20
+	VMULPD    Z20, Z17, Z21
+	VDIVPD    Z21, Z3, Z21
+	MOVQ      808(DX), SI
+	CMPQ      SI, $2
+	JGT       known10
+	MOVQ      256(SP), SI
+	MOVQ      264(SP), DI
+	MOVQ      8(DX), R8
+	SUBQ      $16, R8
+	VMOVAPD   Z1, Z22
+	VMOVAPD   Z1, Z23
+	VMOVAPD   Z1, Z24
+	VMOVAPD   Z1, Z25
+	JLT       kept11
+block12:
+	VMULPD (SI), Z18, Z26
+	VMULPD Z19, Z26, Z26
+	VMULPD Z26, Z26, Z26
+	VMULPD (DI), Z20, Z27
+	VMULPD Z21, Z27, Z27
+	VMULPD Z27, Z27, Z27
+	VADDPD Z26, Z22, Z22
+	VADDPD Z27, Z24, Z24
+	VMULPD 64(SI), Z18, Z26
+	VMULPD Z19, Z26, Z26
+	VMULPD Z26, Z26, Z26
+	VMULPD 64(DI), Z20, Z27
+	VMULPD Z21, Z27, Z27
+	VMULPD Z27, Z27, Z27
+	VADDPD Z26, Z23, Z23
+	VADDPD Z27, Z25, Z25
+	ADDQ   BX, SI
+	ADDQ   CX, DI
+	SUBQ   $16, R8
+	JGE    block12
+kept11:
+	VMOVUPD Z22, 0(SP)
+	VMOVUPD Z23, 64(SP)
+	VMOVUPD Z24, 128(SP)
+	VMOVUPD Z25, 192(SP)
+	MOVQ    $0, R9
+	ADDQ    $16, R8
+	JEQ     done13
+masked14:
+	VPBROADCASTQ R8, Z22
+	VPCMPQ       $6, iota64<>+0(SB), Z22, K4
+	VMOVUPD.Z    (SI), K4, Z22
+	VMULPD       Z18, Z22, Z22
+	VMULPD       Z19, Z22, Z22
+	VMULPD       Z22, Z22, Z22
+	VMOVUPD.Z    (DI), K4, Z23
+	VMULPD       Z20, Z23, Z23
+	VMULPD       Z21, Z23, Z23
+	VMULPD       Z23, Z23, Z23
+	VMOVUPD      0(SP)(R9*1), Z24
+	VADDPD       Z22, Z24, Z22
+	VMOVAPD      Z22, K4, Z24
+	VMOVUPD      Z24, 0(SP)(R9*1)
+	VMOVUPD      128(SP)(R9*1), Z22
+	VADDPD       Z23, Z22, Z23
+	VMOVAPD      Z23, K4, Z22
+	VMOVUPD      Z22, 128(SP)(R9*1)
+	ADDQ         272(SP), SI
+	ADDQ         280(SP), DI
+	ADDQ         $64, R9
+	ANDQ         $127, R9
+	SUBQ         $8, R8
+	JGT          masked14
+done13:
+	VMOVUPD       0(SP), Z18
+	VMOVUPD       64(SP), Z19
+	VADDPD        Z19, Z18, Z18
+	VEXTRACTF64X4 $1, Z18, Y19
+	VADDPD        Y19, Y18, Y18
+	VEXTRACTF64X2 $1, Y18, X19
+	VADDPD        X19, X18, X18
+	VPERMILPD     $1, X18, X19
+	VADDPD        X19, X18, X18
+	VBROADCASTSD  X18, Z18
+	VMOVUPD       128(SP), Z19
+	VMOVUPD       192(SP), Z20
+	VADDPD        Z20, Z19, Z19
+	VEXTRACTF64X4 $1, Z19, Y20
+	VADDPD        Y20, Y19, Y19
+	VEXTRACTF64X2 $1, Y19, X20
+	VADDPD        X20, X19, X19
+	VPERMILPD     $1, X19, X20
+	VADDPD        X20, X19, X19
+	VBROADCASTSD  X19, Z19
+	MOVQ          808(DX), SI
+	TESTQ         SI, SI
+	JEQ           over15
+	MOVQ          816(DX), SI
+	VMOVSD        X18, 16(SI)
+	VMOVSD        X19, 24(SI)
+	JMP           leave9
+known10:
+	MOVQ         816(DX), SI
+	VBROADCASTSD 16(SI), Z18
+	VBROADCASTSD 24(SI), Z19
+over15:
+	VSQRTPD   Z18, Z18
+	VMULPD    Z18, Z0, Z0
+	VBLENDMPD Z0, Z1, K2, Z0
+	VCMPPD    $17, Z0, Z1, K2
+	VSQRTPD   Z19, Z18
+	VMULPD    Z18, Z17, Z17
+	VBLENDMPD Z17, Z1, K3, Z17
+	VCMPPD    $17, Z17, Z1, K3
+	KANDW     K3, K2, K2
+	VMULPD    Z0, Z10, Z18
+	VMULPD    Z0, Z11, Z0
+	VADDPD    Z0, Z17, Z0
+	VADDPD    Z12, Z0, Z0
+	VDIVPD    Z0, Z18, Z0
+	VBLENDMPD Z0, Z3, K2, Z0
+	VMULPD    Z0, Z9, Z0
+	MOVQ      288(SP), R9
+	MOVQ      264(SP), SI
+	MOVQ      256(SP), DI
+	MOVQ      296(SP), R10
+	MOVQ      304(SP), R11
+	MOVQ      8(DX), R8
+	MOVQ      $0, R12
+	MOVQ      792(DX), R13
+	ANDQ      $1, R13
+	JEQ       again16
+	CMPQ      R8, $24
+	JLT       again16
+	MOVQ      R10, R13
+	NEGQ      R13
+	ANDQ      $63, R13
+	MOVQ      R11, R14
+	ADDQ      R13, R14
+	ANDQ      $63, R14
+	JNE       again16
+	MOVQ      $1, R12
+	SHRQ      $3, R13
+	TESTQ     R13, R13
+	JNE       masked19
+again16:
+	SUBQ $16, R8
+	JLT  single17
+block20:
+	VMULPD  (R9), Z8, Z17
+	VMOVUPD (DI), Z18
+	VMULPD  Z18, Z13, Z19
+	VADDPD  (SI), Z19, Z19
+	VMULPD  Z19, Z0, Z19
+	VADDPD  Z19, Z17, Z17
+	VSUBPD  Z17, Z18, Z18
+	VMULPD  64(R9), Z8, Z19
+	VMOVUPD 64(DI), Z20
+	VMULPD  Z20, Z13, Z21
+	VADDPD  64(SI), Z21, Z21
+	VMULPD  Z21, Z0, Z21
+	VADDPD  Z21, Z19, Z19
+	VSUBPD  Z19, Z20, Z20
+	TESTQ   R12, R12
+	JNE     around21
+	VMOVUPD Z17, (R10)
+	VMOVUPD Z18, (R11)
+	VMOVUPD Z19, 64(R10)
+	VMOVUPD Z20, 64(R11)
+	JMP     stored22
+around21:
+	VMOVNTPD Z17, (R10)
+	VMOVNTPD Z18, (R11)
+	VMOVNTPD Z19, 64(R10)
+	VMOVNTPD Z20, 64(R11)
+stored22:
 	ADDQ AX, R9
+	ADDQ CX, SI
+	ADDQ BX, DI
 	ADDQ $128, R10
 	ADDQ $128, R11
-	SUBQ $16, BX
-	JGE  block5
-single2:
-	ADDQ    $16, BX
-	JEQ     done3
-	MOVQ    $8, DX
-	CMPQ    DX, BX
-	CMOVQGT BX, DX
-masked4:
-	VPBROADCASTQ DX, Z2
-	VPCMPQ       $6, iota64<>+0(SB), Z2, K1
-	VMOVUPD.Z    (DI), K1, Z2
-	VMULPD       Z2, Z0, Z2
-	VMOVUPD.Z    (R8), K1, Z3
-	VMOVUPD.Z    (R9), K1, Z4
-	VMULPD       Z4, Z10, Z5
-	VADDPD       Z5, Z3, Z3
-	VMULPD       Z3, Z1, Z3
-	VADDPD       Z3, Z2, Z2
-	VSUBPD       Z2, Z4, Z3
-	VMOVUPD      Z2, K1, (R10)
-	VMOVUPD      Z3, K1, (R11)
-	MOVQ         DX, SI
-	TESTQ        R12, R12
-	CMOVQEQ      R12, SI
-	LEAQ         (DI)(SI*8), DI
-	MOVQ         DX, SI
-	TESTQ        R13, R13
-	CMOVQEQ      R13, SI
-	LEAQ         (R8)(SI*8), R8
-	MOVQ         DX, SI
+	SUBQ $16, R8
+	JGE  block20
+single17:
+	ADDQ    $16, R8
+	JEQ     done18
+	MOVQ    $8, R13
+	CMPQ    R13, R8
+	CMOVQGT R8, R13
+masked19:
+	VPBROADCASTQ R13, Z17
+	VPCMPQ       $6, iota64<>+0(SB), Z17, K2
+	VMOVUPD.Z    (R9), K2, Z17
+	VMULPD       Z17, Z8, Z17
+	VMOVUPD.Z    (SI), K2, Z18
+	VMOVUPD.Z    (DI), K2, Z19
+	VMULPD       Z19, Z13, Z20
+	VADDPD       Z20, Z18, Z18
+	VMULPD       Z18, Z0, Z18
+	VADDPD       Z18, Z17, Z17
+	VSUBPD       Z17, Z19, Z18
+	VMOVUPD      Z17, K2, (R10)
+	VMOVUPD      Z18, K2, (R11)
+	MOVQ         R13, R14
 	TESTQ        AX, AX
-	CMOVQEQ      AX, SI
-	LEAQ         (R9)(SI*8), R9
-	LEAQ         (R10)(DX*8), R10
-	LEAQ         (R11)(DX*8), R11
-	SUBQ         DX, BX
-	JNE          again1
-done3:
-	MOVQ 792(R14), AX
+	CMOVQEQ      AX, R14
+	LEAQ         (R9)(R14*8), R9
+	MOVQ         R13, R14
+	TESTQ        CX, CX
+	CMOVQEQ      CX, R14
+	LEAQ         (SI)(R14*8), SI
+	MOVQ         R13, R14
+	TESTQ        BX, BX
+	CMOVQEQ      BX, R14
+	LEAQ         (DI)(R14*8), DI
+	LEAQ         (R10)(R13*8), R10
+	LEAQ         (R11)(R13*8), R11
+	SUBQ         R13, R8
+	JNE          again16
+done18:
+	MOVQ a+0(FP), SI
+	MOVQ 160(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 256(SP)
+	MOVQ 168(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 264(SP)
+	MOVQ 176(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 288(SP)
+	MOVQ 184(SI), DI
+	SHLQ $3, DI
+	ADDQ DI, 296(SP)
+	MOVQ 192(SI), SI
+	SHLQ $3, SI
+	ADDQ SI, 304(SP)
+	MOVQ 312(SP), SI
+	DECQ SI
+	MOVQ SI, 312(SP)
+	JNE  row2
+end1:
+leave9:
+	MOVQ 792(DX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end23
 	SFENCE
-end8:
+end23:
 	VZEROUPPER
 	RET
 
@@ -1327,6 +2041,18 @@ DATA k0000000000000000<>+8(SB)/8, $0x0000000000000000
 DATA k0000000000000000<>+16(SB)/8, $0x0000000000000000
 DATA k0000000000000000<>+24(SB)/8, $0x0000000000000000
 GLOBL k0000000000000000<>(SB), RODATA|NOPTR, $32
+
+DATA k0000000000000011<>+0(SB)/8, $0x0000000000000011
+DATA k0000000000000011<>+8(SB)/8, $0x0000000000000011
+DATA k0000000000000011<>+16(SB)/8, $0x0000000000000011
+DATA k0000000000000011<>+24(SB)/8, $0x0000000000000011
+GLOBL k0000000000000011<>(SB), RODATA|NOPTR, $32
+
+DATA k00000011<>+0(SB)/8, $0x0000001100000011
+DATA k00000011<>+8(SB)/8, $0x0000001100000011
+DATA k00000011<>+16(SB)/8, $0x0000001100000011
+DATA k00000011<>+24(SB)/8, $0x0000001100000011
+GLOBL k00000011<>(SB), RODATA|NOPTR, $32
 
 DATA k0010000000000000<>+0(SB)/8, $0x0010000000000000
 DATA k0010000000000000<>+8(SB)/8, $0x0010000000000000
@@ -1411,6 +2137,18 @@ DATA k7fffffffffffffff<>+8(SB)/8, $0x7fffffffffffffff
 DATA k7fffffffffffffff<>+16(SB)/8, $0x7fffffffffffffff
 DATA k7fffffffffffffff<>+24(SB)/8, $0x7fffffffffffffff
 GLOBL k7fffffffffffffff<>(SB), RODATA|NOPTR, $32
+
+DATA kff800000<>+0(SB)/8, $0xff800000ff800000
+DATA kff800000<>+8(SB)/8, $0xff800000ff800000
+DATA kff800000<>+16(SB)/8, $0xff800000ff800000
+DATA kff800000<>+24(SB)/8, $0xff800000ff800000
+GLOBL kff800000<>(SB), RODATA|NOPTR, $32
+
+DATA kfff0000000000000<>+0(SB)/8, $0xfff0000000000000
+DATA kfff0000000000000<>+8(SB)/8, $0xfff0000000000000
+DATA kfff0000000000000<>+16(SB)/8, $0xfff0000000000000
+DATA kfff0000000000000<>+24(SB)/8, $0xfff0000000000000
+GLOBL kfff0000000000000<>(SB), RODATA|NOPTR, $32
 
 DATA kffffffff<>+0(SB)/8, $0xffffffffffffffff
 DATA kffffffff<>+8(SB)/8, $0xffffffffffffffff

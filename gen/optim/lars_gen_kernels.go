@@ -8,128 +8,166 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// lars_f32_1_go reads p, max2; accumulates sum.
-func lars_f32_1_go(a *runtime.Args) {
+// lars_f32_stack_0_go reads p, g, buf; writes bufNew, pNew.
+func lars_f32_stack_0_go(a *runtime.Args) {
 	inf := float32(math.Inf(1))
 	s0 := float32(a.F[0])
-	var sum2 [64]float32
-	max2v := *runtime.At[float32](a.Ptr[1], 0)
-	c := s0 != 0 && !(max2v == 0) && !(runtime.Abs32(max2v) == inf)
-	v := runtime.Select32(c, max2v, 1)
-	v2 := runtime.Abs32(v)
-	v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
-	v4 := 1 / float32(v*v3)
-	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			for i := range m {
-				v5 := float32(float32(p[i]*v3) * v4)
-				sum2[i] += float32(v5 * v5)
-			}
-		}
-	}
-	*runtime.At[float32](a.Ptr[2], 0) = runtime.LaneSum(sum2[:])
-}
-
-// lars_f32_4_go reads buf, max2, sum, max2_2, sum2, g, p; writes bufNew, pNew.
-func lars_f32_4_go(a *runtime.Args) {
-	inf := float32(math.Inf(1))
-	momentum := float32(a.F[0])
-	lr := float32(a.F[1])
-	s2 := float32(a.F[2])
+	momentum := float32(a.F[1])
+	lr := float32(a.F[2])
 	trust := float32(a.F[3])
 	weightDecay := float32(a.F[4])
 	eps := float32(a.F[5])
 	weightDecay2 := float32(a.F[6])
-	c := s2 != 0
-	max2v := *runtime.At[float32](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0)
-	v := runtime.Select32(c2 && !(runtime.Abs32(max2v) == inf), max2v, 1)
-	v2 := runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[2], 0))))), 0)
-	max22v := *runtime.At[float32](a.Ptr[3], 0)
-	c3 := c && !(max22v == 0)
-	v3 := runtime.Select32(c3 && !(runtime.Abs32(max22v) == inf), max22v, 1)
-	v4 := runtime.Select32(c3, float32(v3*float32(math.Sqrt(float64(*runtime.At[float32](a.Ptr[4], 0))))), 0)
-	v5 := float32(trust*v2) / (v4 + float32(weightDecay*v2) + eps)
-	v6 := float32(lr * runtime.Select32(0 < v2 && 0 < v4, v5, 1))
-	// Pass 1: store bufNew, pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		buf := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		g := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
-		p := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
-		bufNew := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
-		pNew := runtime.Slice[float32](a.Ptr[8], n*a.Step[8], m)
-		for i := range m {
-			pv := p[i]
-			v7 := float32(momentum*buf[i]) + float32(v6*(g[i]+float32(weightDecay2*pv)))
-			bufNew[i] = v7
-			pNew[i] = pv - v7
-		}
-	}
-}
-
-// lars_f64_1_go reads p, max2; accumulates sum.
-func lars_f64_1_go(a *runtime.Args) {
-	inf := float64(math.Inf(1))
-	s0 := float64(a.F[0])
-	var sum2 [32]float64
-	max2v := *runtime.At[float64](a.Ptr[1], 0)
-	c := s0 != 0 && !(max2v == 0) && !(math.Abs(max2v) == inf)
-	v := runtime.Select64(c, max2v, 1)
-	v2 := math.Abs(v)
-	v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
-	v4 := 1 / float64(v*v3)
+	c := s0 != 0
 	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+		// Pass 1: maximum, maximum.
+		var high [32]float32
+		runtime.Fill(high[:], float32(math.Inf(-1)))
+		var high2 [32]float32
+		runtime.Fill(high2[:], float32(math.Inf(-1)))
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
 			for i := range m {
-				v5 := float64(float64(p[i]*v3) * v4)
-				sum2[i%32] += float64(v5 * v5)
+				high[i%32] = runtime.Max32(high[i%32], runtime.Abs32(p[i]))
+				high2[i%32] = runtime.Max32(high2[i%32], runtime.Abs32(g[i]))
+			}
+		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select32(c2 && !(runtime.Abs32(rowHigh) == inf), rowHigh, 1)
+		v2 := runtime.Abs32(v)
+		v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+		v4 := 1 / float32(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select32(c3 && !(runtime.Abs32(rowHigh2) == inf), rowHigh2, 1)
+		v6 := runtime.Abs32(v5)
+		v7 := runtime.Select32(v6 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v6, 1.0842022e-19, 1))
+		v8 := 1 / float32(v5*v7)
+		// Pass 2: sum, sum.
+		var sum [32]float32
+		var sum2 [32]float32
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			for i := range m {
+				v9 := float32(float32(p[i]*v3) * v4)
+				v10 := float32(float32(g[i]*v7) * v8)
+				sum[i%32] += float32(v9 * v9)
+				sum2[i%32] += float32(v10 * v10)
+			}
+		}
+		rowSum := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v11 := runtime.Select32(c2, float32(v*float32(math.Sqrt(float64(rowSum)))), 0)
+		v12 := runtime.Select32(c3, float32(v5*float32(math.Sqrt(float64(rowSum2)))), 0)
+		v13 := float32(trust*v11) / (v12 + float32(weightDecay*v11) + eps)
+		v14 := float32(lr * runtime.Select32(0 < v11 && 0 < v12, v13, 1))
+		// Pass 3: store bufNew, pNew.
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
+			buf := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			g := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			p := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			bufNew := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			pNew := runtime.Slice[float32](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			for i := range m {
+				pv := p[i]
+				v15 := float32(momentum*buf[i]) + float32(v14*(g[i]+float32(weightDecay2*pv)))
+				bufNew[i] = v15
+				pNew[i] = pv - v15
 			}
 		}
 	}
-	*runtime.At[float64](a.Ptr[2], 0) = runtime.LaneSum(sum2[:])
 }
 
-// lars_f64_4_go reads buf, max2, sum, max2_2, sum2, g, p; writes bufNew, pNew.
-func lars_f64_4_go(a *runtime.Args) {
+// lars_f64_stack_0_go reads p, g, buf; writes bufNew, pNew.
+func lars_f64_stack_0_go(a *runtime.Args) {
 	inf := float64(math.Inf(1))
-	momentum := float64(a.F[0])
-	lr := float64(a.F[1])
-	s2 := float64(a.F[2])
+	s0 := float64(a.F[0])
+	momentum := float64(a.F[1])
+	lr := float64(a.F[2])
 	trust := float64(a.F[3])
 	weightDecay := float64(a.F[4])
 	eps := float64(a.F[5])
 	weightDecay2 := float64(a.F[6])
-	c := s2 != 0
-	max2v := *runtime.At[float64](a.Ptr[1], 0)
-	c2 := c && !(max2v == 0)
-	v := runtime.Select64(c2 && !(math.Abs(max2v) == inf), max2v, 1)
-	v2 := runtime.Select64(c2, float64(v*math.Sqrt(*runtime.At[float64](a.Ptr[2], 0))), 0)
-	max22v := *runtime.At[float64](a.Ptr[3], 0)
-	c3 := c && !(max22v == 0)
-	v3 := runtime.Select64(c3 && !(math.Abs(max22v) == inf), max22v, 1)
-	v4 := runtime.Select64(c3, float64(v3*math.Sqrt(*runtime.At[float64](a.Ptr[4], 0))), 0)
-	v5 := float64(trust*v2) / (v4 + float64(weightDecay*v2) + eps)
-	v6 := float64(lr * runtime.Select64(0 < v2 && 0 < v4, v5, 1))
-	// Pass 1: store bufNew, pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		buf := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		g := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
-		p := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
-		bufNew := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
-		pNew := runtime.Slice[float64](a.Ptr[8], n*a.Step[8], m)
-		for i := range m {
-			pv := p[i]
-			v7 := float64(momentum*buf[i]) + float64(v6*(g[i]+float64(weightDecay2*pv)))
-			bufNew[i] = v7
-			pNew[i] = pv - v7
+	c := s0 != 0
+	for r := range a.Rows {
+		// Pass 1: maximum, maximum.
+		var high [16]float64
+		runtime.Fill(high[:], float64(math.Inf(-1)))
+		var high2 [16]float64
+		runtime.Fill(high2[:], float64(math.Inf(-1)))
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			for i := range m {
+				high[i%16] = runtime.Max64(high[i%16], math.Abs(p[i]))
+				high2[i%16] = runtime.Max64(high2[i%16], math.Abs(g[i]))
+			}
+		}
+		rowHigh := runtime.RowValue(a, 1, 0, runtime.LaneMax(high[:]))
+		rowHigh2 := runtime.RowValue(a, 1, 1, runtime.LaneMax(high2[:]))
+		if a.Pass == 1 {
+			continue
+		}
+		c2 := c && !(rowHigh == 0)
+		v := runtime.Select64(c2 && !(math.Abs(rowHigh) == inf), rowHigh, 1)
+		v2 := math.Abs(v)
+		v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+		v4 := 1 / float64(v*v3)
+		c3 := c && !(rowHigh2 == 0)
+		v5 := runtime.Select64(c3 && !(math.Abs(rowHigh2) == inf), rowHigh2, 1)
+		v6 := math.Abs(v5)
+		v7 := runtime.Select64(v6 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v6, 1.4916681462400413e-154, 1))
+		v8 := 1 / float64(v5*v7)
+		// Pass 2: sum, sum.
+		var sum [16]float64
+		var sum2 [16]float64
+		for n, end := 0, a.Lanes(2); n < end; n += 64 {
+			m := min(end-n, 64)
+			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			for i := range m {
+				v9 := float64(float64(p[i]*v3) * v4)
+				v10 := float64(float64(g[i]*v7) * v8)
+				sum[i%16] += float64(v9 * v9)
+				sum2[i%16] += float64(v10 * v10)
+			}
+		}
+		rowSum := runtime.RowValue(a, 2, 2, runtime.LaneSum(sum[:]))
+		rowSum2 := runtime.RowValue(a, 2, 3, runtime.LaneSum(sum2[:]))
+		if a.Pass == 2 {
+			continue
+		}
+		v11 := runtime.Select64(c2, float64(v*math.Sqrt(rowSum)), 0)
+		v12 := runtime.Select64(c3, float64(v5*math.Sqrt(rowSum2)), 0)
+		v13 := float64(trust*v11) / (v12 + float64(weightDecay*v11) + eps)
+		v14 := float64(lr * runtime.Select64(0 < v11 && 0 < v12, v13, 1))
+		// Pass 3: store bufNew, pNew.
+		for n, end := 0, a.Lanes(3); n < end; n += 64 {
+			m := min(end-n, 64)
+			buf := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			g := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			p := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			bufNew := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			pNew := runtime.Slice[float64](a.Ptr[4], r*a.Row[4]+n*a.Step[4], m)
+			for i := range m {
+				pv := p[i]
+				v15 := float64(momentum*buf[i]) + float64(v14*(g[i]+float64(weightDecay2*pv)))
+				bufNew[i] = v15
+				pNew[i] = pv - v15
+			}
 		}
 	}
 }

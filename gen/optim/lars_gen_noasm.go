@@ -5,18 +5,10 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func lars_f32_1(a *runtime.Args) {
-	lars_f32_1_go(a)
+func lars_f32_stack_0(a *runtime.Args) {
+	lars_f32_stack_0_go(a)
 }
 
-func lars_f32_4(a *runtime.Args) {
-	lars_f32_4_go(a)
-}
-
-func lars_f64_1(a *runtime.Args) {
-	lars_f64_1_go(a)
-}
-
-func lars_f64_4(a *runtime.Args) {
-	lars_f64_4_go(a)
+func lars_f64_stack_0(a *runtime.Args) {
+	lars_f64_stack_0_go(a)
 }

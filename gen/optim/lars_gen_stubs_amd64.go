@@ -5,25 +5,13 @@ package optim
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
-func lars_f32_1_avx2(a *runtime.Args)
+func lars_f32_stack_0_avx2(a *runtime.Args)
 
 //go:noescape
-func lars_f32_1_avx512(a *runtime.Args)
+func lars_f32_stack_0_avx512(a *runtime.Args)
 
 //go:noescape
-func lars_f32_4_avx2(a *runtime.Args)
+func lars_f64_stack_0_avx2(a *runtime.Args)
 
 //go:noescape
-func lars_f32_4_avx512(a *runtime.Args)
-
-//go:noescape
-func lars_f64_1_avx2(a *runtime.Args)
-
-//go:noescape
-func lars_f64_1_avx512(a *runtime.Args)
-
-//go:noescape
-func lars_f64_4_avx2(a *runtime.Args)
-
-//go:noescape
-func lars_f64_4_avx512(a *runtime.Args)
+func lars_f64_stack_0_avx512(a *runtime.Args)

@@ -193,53 +193,36 @@ func (o *Nadam) Set(group int, attrs *NadamAttrs) error {
 
 // nadamRun computes nadam.
 func nadamRun(b *runtime.Bound, v *nadamValues, step int) {
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, 1, 1
-		a.Ptr[0] = b.Ptr[4]
-		a.Ptr[1] = b.Ptr[4]
-		a.F[0] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64(float64(step)*v.decay)))))
-		switch b.DType[0] {
-		case runtime.F32:
-			if !b.Repeat(nadam_f32_0, &a, &nadam_f32_0_plan, false) {
-				nadam_f32_0_launch(&a)
-			}
-		case runtime.F64:
-			if !b.Repeat(nadam_f64_0, &a, &nadam_f64_0_plan, false) {
-				nadam_f64_0_launch(&a)
-			}
+	var a runtime.Args
+	a.Rows, a.N, a.K = 1, b.Ext[0], 1
+	a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[0]*b.Move(1), b.Move(1)
+	a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[0], 1
+	a.Ptr[3], a.Row[3], a.Step[3] = b.Ptr[3], b.Ext[0], 1
+	a.Ptr[4], a.Row[4] = b.Ptr[4], 1
+	a.Ptr[5], a.Row[5], a.Step[5] = b.Ptr[2], b.Ext[0], 1
+	a.Ptr[6], a.Row[6], a.Step[6] = b.Ptr[3], b.Ext[0], 1
+	a.Ptr[7], a.Row[7], a.Step[7] = b.Ptr[0], b.Ext[0], 1
+	a.Ptr[8], a.Row[8] = b.Ptr[4], 1
+	a.F[0] = v.beta1
+	a.F[1] = 1 - v.beta1
+	a.F[2] = v.weightDecay
+	a.F[3] = v.beta2
+	a.F[4] = 1 - v.beta2
+	a.F[5] = float64(v.lr * (1 - float64(v.beta1*(1-float64(0.5*math.Pow(0.96, float64(float64(step)*v.decay)))))))
+	a.F[6] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64(float64(step)*v.decay)))))
+	a.F[7] = 1 - math.Pow(v.beta2, float64(step))
+	a.F[8] = v.eps
+	a.F[9] = float64(v.lr * float64(v.beta1*(1-float64(0.5*math.Pow(0.96, float64((float64(step)+1)*v.decay))))))
+	a.F[10] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64((float64(step)+1)*v.decay)))))
+	switch b.DType[0] {
+	case runtime.F32:
+		if !b.Repeat(nadam_f32_stack_0, &a, &nadam_f32_stack_0_plan, true) {
+			nadam_f32_stack_0_launch(&a)
 		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[2], 1
-		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
-		a.Ptr[2], a.Step[2] = b.Ptr[0], 1
-		a.Ptr[3], a.Step[3] = b.Ptr[3], 1
-		a.Ptr[4] = b.Ptr[4]
-		a.Ptr[5], a.Step[5] = b.Ptr[2], 1
-		a.Ptr[6], a.Step[6] = b.Ptr[3], 1
-		a.Ptr[7], a.Step[7] = b.Ptr[0], 1
-		a.F[0] = v.beta1
-		a.F[1] = 1 - v.beta1
-		a.F[2] = v.weightDecay
-		a.F[3] = v.beta2
-		a.F[4] = 1 - v.beta2
-		a.F[5] = float64(v.lr * (1 - float64(v.beta1*(1-float64(0.5*math.Pow(0.96, float64(float64(step)*v.decay)))))))
-		a.F[6] = 1 - math.Pow(v.beta2, float64(step))
-		a.F[7] = v.eps
-		a.F[8] = float64(v.lr * float64(v.beta1*(1-float64(0.5*math.Pow(0.96, float64((float64(step)+1)*v.decay))))))
-		a.F[9] = float64(v.beta1 * (1 - float64(0.5*math.Pow(0.96, float64((float64(step)+1)*v.decay)))))
-		switch b.DType[0] {
-		case runtime.F32:
-			if !b.Repeat(nadam_f32_1, &a, &nadam_f32_1_plan, true) {
-				nadam_f32_1_launch(&a)
-			}
-		case runtime.F64:
-			if !b.Repeat(nadam_f64_1, &a, &nadam_f64_1_plan, true) {
-				nadam_f64_1_launch(&a)
-			}
+	case runtime.F64:
+		if !b.Repeat(nadam_f64_stack_0, &a, &nadam_f64_stack_0_plan, true) {
+			nadam_f64_stack_0_launch(&a)
 		}
 	}
 }
@@ -311,6 +294,8 @@ var nadamRule = runtime.Rule{
 	Phases:     1,
 	Param:      0,
 	Grad:       1,
+	Repeats:    true,
+	Rows:       true,
 	States: []runtime.State{
 		{Name: "m", At: 2, Elem: runtime.Elem{Wrap: runtime.AccOf}},
 		{Name: "v", At: 3, Elem: runtime.Elem{Wrap: runtime.AccOf}},
@@ -367,42 +352,22 @@ func init() {
 	})
 }
 
-var nadam_f32_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f32_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nadam_f32_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f32_stack_0", Rows: true, Stream: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
 
-func nadam_f32_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &nadam_f32_0_plan) {
-		nadam_f32_0(a)
+func nadam_f32_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &nadam_f32_stack_0_plan) {
+		nadam_f32_stack_0(a)
 		return
 	}
-	runtime.Launch(nadam_f32_0, a, &nadam_f32_0_plan)
+	runtime.Launch(nadam_f32_stack_0, a, &nadam_f32_stack_0_plan)
 }
 
-var nadam_f32_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f32_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32, Use: runtime.Writes}}}
+var nadam_f64_stack_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f64_stack_0", Rows: true, Stream: true, Passes: 1, Ends: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
 
-func nadam_f32_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &nadam_f32_1_plan) {
-		nadam_f32_1(a)
+func nadam_f64_stack_0_launch(a *runtime.Args) {
+	if runtime.Serial(a, &nadam_f64_stack_0_plan) {
+		nadam_f64_stack_0(a)
 		return
 	}
-	runtime.Launch(nadam_f32_1, a, &nadam_f32_1_plan)
-}
-
-var nadam_f64_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f64_0", Rows: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func nadam_f64_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &nadam_f64_0_plan) {
-		nadam_f64_0(a)
-		return
-	}
-	runtime.Launch(nadam_f64_0, a, &nadam_f64_0_plan)
-}
-
-var nadam_f64_1_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/optim.nadam_f64_1", Rows: true, Lanes: true, Stream: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func nadam_f64_1_launch(a *runtime.Args) {
-	if runtime.Serial(a, &nadam_f64_1_plan) {
-		nadam_f64_1(a)
-		return
-	}
-	runtime.Launch(nadam_f64_1, a, &nadam_f64_1_plan)
+	runtime.Launch(nadam_f64_stack_0, a, &nadam_f64_stack_0_plan)
 }

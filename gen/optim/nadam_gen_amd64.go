@@ -4,46 +4,24 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func nadam_f32_0(a *runtime.Args) {
+func nadam_f32_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		nadam_f32_0_avx512(a)
+		nadam_f32_stack_0_avx512(a)
 	case runtime.AVX2:
-		nadam_f32_0_avx2(a)
+		nadam_f32_stack_0_avx2(a)
 	default:
-		nadam_f32_0_go(a)
+		nadam_f32_stack_0_go(a)
 	}
 }
 
-func nadam_f32_1(a *runtime.Args) {
+func nadam_f64_stack_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:
-		nadam_f32_1_avx512(a)
+		nadam_f64_stack_0_avx512(a)
 	case runtime.AVX2:
-		nadam_f32_1_avx2(a)
+		nadam_f64_stack_0_avx2(a)
 	default:
-		nadam_f32_1_go(a)
-	}
-}
-
-func nadam_f64_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		nadam_f64_0_avx512(a)
-	case runtime.AVX2:
-		nadam_f64_0_avx2(a)
-	default:
-		nadam_f64_0_go(a)
-	}
-}
-
-func nadam_f64_1(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		nadam_f64_1_avx512(a)
-	case runtime.AVX2:
-		nadam_f64_1_avx2(a)
-	default:
-		nadam_f64_1_go(a)
+		nadam_f64_stack_0_go(a)
 	}
 }

@@ -2,38 +2,8 @@
 
 #include "textflag.h"
 
-// func nadam_f32_0_avx2(a *runtime.Args)
-TEXT ·nadam_f32_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VXORPS       Y0, Y0, Y0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Y0
-	MOVQ         40(AX), AX
-	MOVQ         a+0(FP), CX
-	VBROADCASTSS (BX), Y1
-	VMULPS       Y0, Y1, Y0
-	VMOVSS       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nadam_f32_0_avx512(a *runtime.Args)
-TEXT ·nadam_f32_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VPXORD       Z0, Z0, Z0
-	VCVTSD2SS    544(AX), X0, X0
-	VBROADCASTSS X0, Z0
-	MOVQ         40(AX), AX
-	MOVQ         a+0(FP), CX
-	VBROADCASTSS (BX), Z1
-	VMULPS       Z0, Z1, Z0
-	VMOVSS       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nadam_f32_1_avx2(a *runtime.Args)
-TEXT ·nadam_f32_1_avx2(SB), NOSPLIT, $24-8
+// func nadam_f32_stack_0_avx2(a *runtime.Args)
+TEXT ·nadam_f32_stack_0_avx2(SB), 0, $264-8
 	MOVQ         a+0(FP), AX
 	VXORPS       Y0, Y0, Y0
 	VCVTSD2SS    544(AX), X0, X0
@@ -53,85 +23,130 @@ TEXT ·nadam_f32_1_avx2(SB), NOSPLIT, $24-8
 	VXORPS       Y5, Y5, Y5
 	VCVTSD2SS    584(AX), X5, X5
 	VBROADCASTSS X5, Y5
-	VMOVUPS      k3f800000<>+0(SB), Y6
-	MOVQ         64(AX), BX
-	VXORPS       Y7, Y7, Y7
-	VCVTSD2SS    592(AX), X7, X7
-	VBROADCASTSS X7, Y7
-	VMOVUPS      k7e800000<>+0(SB), Y8
-	VMOVUPS      k7fffffff<>+0(SB), Y9
-	VMOVUPS      k20000000<>+0(SB), Y10
+	VMOVUPS      Y5, 0(SP)
+	VXORPS       Y5, Y5, Y5
+	VCVTSD2SS    592(AX), X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      Y5, 32(SP)
+	VXORPS       Y5, Y5, Y5
+	VCVTSD2SS    600(AX), X5, X5
+	VBROADCASTSS X5, Y5
+	VMOVUPS      k7e800000<>+0(SB), Y6
+	VMOVUPS      k7fffffff<>+0(SB), Y7
+	VMOVUPS      k20000000<>+0(SB), Y8
+	VMOVUPS      k6f000000<>+0(SB), Y9
+	VXORPS       Y10, Y10, Y10
+	VCVTSD2SS    608(AX), X10, X10
+	VBROADCASTSS X10, Y10
 	VXORPS       Y11, Y11, Y11
-	VCVTSD2SS    600(AX), X11, X11
+	VCVTSD2SS    616(AX), X11, X11
 	VBROADCASTSS X11, Y11
-	VXORPS       Y12, Y12, Y12
-	VCVTSD2SS    608(AX), X12, X12
-	VBROADCASTSS X12, Y12
-	VXORPS       Y13, Y13, Y13
-	VCVTSD2SS    616(AX), X13, X13
-	VBROADCASTSS X13, Y13
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $5, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         312(AX), AX
-	SHLQ         $5, AX
-	VBROADCASTSS (BX), Y14
-	VSUBPS       Y14, Y6, Y15
-	VDIVPS       Y15, Y5, Y5
-	VANDPS       Y9, Y7, Y9
-	VCMPPS       $17, Y9, Y8, Y8
-	VBLENDVPS    Y8, Y10, Y6, Y8
-	VCMPPS       $17, k00800000<>+0(SB), Y9, Y9
-	VBLENDVPS    Y9, k6f000000<>+0(SB), Y8, Y8
-	VMULPS       Y8, Y7, Y7
-	VDIVPS       Y7, Y6, Y7
-	VMULPS       Y13, Y14, Y9
-	VSUBPS       Y9, Y6, Y6
-	VDIVPS       Y6, Y12, Y6
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
+	VMOVUPS      Y11, 64(SP)
+	VXORPS       Y11, Y11, Y11
+	VCVTSD2SS    624(AX), X11, X11
+	VBROADCASTSS X11, Y11
+	VMOVUPS      Y11, 96(SP)
+	MOVQ         64(AX), BX
+	MOVQ         BX, 128(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 136(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 144(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 152(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 160(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 168(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 176(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 184(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 192(SP)
+	SHLQ         $5, 192(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 200(SP)
+	SHLQ         $5, 200(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 208(SP)
+	SHLQ         $5, 208(SP)
+	MOVQ         312(AX), BX
+	SHLQ         $5, BX
+	MOVQ         96(AX), AX
+	MOVQ         AX, 216(SP)
+	VANDPS       Y7, Y5, Y7
+	VCMPPS       $17, Y7, Y6, Y6
+	VMOVUPS      k3f800000<>+0(SB), Y11
+	VBLENDVPS    Y6, Y8, Y11, Y6
+	VCMPPS       $17, k00800000<>+0(SB), Y7, Y7
+	VBLENDVPS    Y7, Y9, Y6, Y6
+	VMULPS       Y6, Y5, Y5
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VDIVPS       Y5, Y7, Y5
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 224(SP)
+	MOVQ         224(SP), AX
+	TESTQ        AX, AX
+	JLE          end1
+row2:
+	MOVQ         128(SP), AX
+	VBROADCASTSS (AX), Y7
+	VMULPS       32(SP), Y7, Y7
+	VMOVUPS      Y7, 232(SP)
+	VMOVUPS      k3f800000<>+0(SB), Y7
+	VSUBPS       232(SP), Y7, Y7
+	VMOVUPS      0(SP), Y8
+	VDIVPS       Y7, Y8, Y7
+	VMOVUPS      232(SP), Y8
+	VMULPS       96(SP), Y8, Y8
+	VMOVUPS      k3f800000<>+0(SB), Y9
+	VSUBPS       Y8, Y9, Y8
+	VMOVUPS      64(SP), Y9
+	VDIVPS       Y8, Y9, Y8
+	MOVQ         a+0(FP), AX
+	MOVQ         808(AX), AX
+	CMPQ         AX, $1
+	JGT          known3
+	MOVQ         136(SP), CX
+	MOVQ         144(SP), DX
+	MOVQ         152(SP), SI
+	MOVQ         160(SP), DI
+	MOVQ         168(SP), R8
+	MOVQ         176(SP), R9
+	MOVQ         184(SP), R10
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
 	MOVQ         $0, R11
 	MOVQ         a+0(FP), R12
 	MOVQ         792(R12), R12
 	ANDQ         $1, R12
-	JEQ          again1
-	CMPQ         BX, $16
-	JLT          again1
+	JEQ          again4
+	CMPQ         AX, $16
+	JLT          again4
 	MOVQ         R8, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         R9, R13
 	ADDQ         R12, R13
 	ANDQ         $31, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         R10, R13
 	ADDQ         R12, R13
 	ANDQ         $31, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked4
-again1:
-	SUBQ $8, BX
-	JLT  single2
-block5:
+	JNE          masked7
+again4:
+	SUBQ $8, AX
+	JLT  single5
+block8:
 	VMULPS  (CX), Y0, Y9
-	VMOVUPS (SI), Y10
-	VMULPS  Y10, Y2, Y12
+	VMOVUPS (SI), Y11
+	VMULPS  Y11, Y2, Y12
 	VADDPS  (DX), Y12, Y12
 	VMULPS  Y12, Y1, Y13
 	VADDPS  Y13, Y9, Y9
@@ -139,112 +154,162 @@ block5:
 	VMULPS  Y12, Y12, Y14
 	VMULPS  Y14, Y4, Y14
 	VADDPS  Y14, Y13, Y13
-	VMULPS  Y12, Y5, Y12
-	VMULPS  Y8, Y13, Y14
-	VMULPS  Y7, Y14, Y14
+	VMULPS  Y12, Y7, Y12
+	VMULPS  Y6, Y13, Y14
+	VMULPS  Y5, Y14, Y14
 	VSQRTPS Y14, Y14
-	VADDPS  Y11, Y14, Y14
+	VADDPS  Y10, Y14, Y14
 	VDIVPS  Y14, Y12, Y12
-	VSUBPS  Y12, Y10, Y10
-	VMULPS  Y9, Y6, Y12
+	VSUBPS  Y12, Y11, Y11
+	VMULPS  Y9, Y8, Y12
 	VDIVPS  Y14, Y12, Y12
-	VSUBPS  Y12, Y10, Y10
+	VSUBPS  Y12, Y11, Y11
 	TESTQ   R11, R11
-	JNE     around6
+	JNE     around9
 	VMOVUPS Y9, (R8)
 	VMOVUPS Y13, (R9)
-	VMOVUPS Y10, (R10)
-	JMP     stored7
-around6:
+	VMOVUPS Y11, (R10)
+	JMP     stored10
+around9:
 	VMOVNTPS Y9, (R8)
 	VMOVNTPS Y13, (R9)
-	VMOVNTPS Y10, (R10)
-stored7:
-	ADDQ 0(SP), CX
-	ADDQ 8(SP), DX
-	ADDQ 16(SP), SI
-	ADDQ AX, DI
+	VMOVNTPS Y11, (R10)
+stored10:
+	ADDQ 192(SP), CX
+	ADDQ 200(SP), DX
+	ADDQ 208(SP), SI
+	ADDQ BX, DI
 	ADDQ $32, R8
 	ADDQ $32, R9
 	ADDQ $32, R10
-	SUBQ $8, BX
-	JGE  block5
-single2:
-	ADDQ    $8, BX
-	JEQ     done3
+	SUBQ $8, AX
+	JGE  block8
+single5:
+	ADDQ    $8, AX
+	JEQ     done6
 	MOVQ    $8, R12
-	CMPQ    R12, BX
-	CMOVQGT BX, R12
-masked4:
+	CMPQ    R12, AX
+	CMOVQGT AX, R12
+masked7:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPS    32(R14)(R13*4), Y9
-	VMASKMOVPS (CX), Y9, Y10
-	VMULPS     Y10, Y0, Y10
+	VMASKMOVPS (CX), Y9, Y11
+	VMULPS     Y11, Y0, Y11
 	VMASKMOVPS (DX), Y9, Y12
 	VMASKMOVPS (SI), Y9, Y13
 	VMULPS     Y13, Y2, Y14
 	VADDPS     Y14, Y12, Y12
 	VMULPS     Y12, Y1, Y14
-	VADDPS     Y14, Y10, Y10
+	VADDPS     Y14, Y11, Y11
 	VMASKMOVPS (DI), Y9, Y14
 	VMULPS     Y14, Y3, Y14
 	VMULPS     Y12, Y12, Y15
 	VMULPS     Y15, Y4, Y15
 	VADDPS     Y15, Y14, Y14
-	VMULPS     Y12, Y5, Y12
-	VMULPS     Y8, Y14, Y15
-	VMULPS     Y7, Y15, Y15
+	VMULPS     Y12, Y7, Y12
+	VMULPS     Y6, Y14, Y15
+	VMULPS     Y5, Y15, Y15
 	VSQRTPS    Y15, Y15
-	VADDPS     Y11, Y15, Y15
+	VADDPS     Y10, Y15, Y15
 	VDIVPS     Y15, Y12, Y12
 	VSUBPS     Y12, Y13, Y12
-	VMULPS     Y10, Y6, Y13
+	VMULPS     Y11, Y8, Y13
 	VDIVPS     Y15, Y13, Y13
 	VSUBPS     Y13, Y12, Y12
-	VMASKMOVPS Y10, Y9, (R8)
+	VMASKMOVPS Y11, Y9, (R8)
 	VMASKMOVPS Y14, Y9, (R9)
 	VMASKMOVPS Y12, Y9, (R10)
 	MOVQ       R12, R13
-	MOVQ       0(SP), R14
+	MOVQ       192(SP), R14
 	TESTQ      R14, R14
-	MOVQ       0(SP), R14
+	MOVQ       192(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (CX)(R13*4), CX
 	MOVQ       R12, R13
-	MOVQ       8(SP), R14
+	MOVQ       200(SP), R14
 	TESTQ      R14, R14
-	MOVQ       8(SP), R14
+	MOVQ       200(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (DX)(R13*4), DX
 	MOVQ       R12, R13
-	MOVQ       16(SP), R14
+	MOVQ       208(SP), R14
 	TESTQ      R14, R14
-	MOVQ       16(SP), R14
+	MOVQ       208(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (SI)(R13*4), SI
 	MOVQ       R12, R13
-	TESTQ      AX, AX
-	CMOVQEQ    AX, R13
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R13
 	LEAQ       (DI)(R13*4), DI
 	LEAQ       (R8)(R12*4), R8
 	LEAQ       (R9)(R12*4), R9
 	LEAQ       (R10)(R12*4), R10
-	SUBQ       R12, BX
-	JNE        again1
-done3:
+	SUBQ       R12, AX
+	JNE        again4
+done6:
+	MOVQ  a+0(FP), AX
+	MOVQ  808(AX), AX
+	TESTQ AX, AX
+	JEQ   over11
+	JMP   leave12
+known3:
+over11:
+	MOVQ    a+0(FP), AX
+	MOVQ    808(AX), AX
+	DECQ    AX
+	CMPQ    AX, $1
+	JCS     passed13
+	VMOVUPS 232(SP), Y7
+	MOVQ    216(SP), AX
+	VMOVSS  X7, (AX)
+passed13:
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 136(SP)
+	MOVQ 168(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 144(SP)
+	MOVQ 176(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 152(SP)
+	MOVQ 184(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 160(SP)
+	MOVQ 192(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 128(SP)
+	MOVQ 200(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 168(SP)
+	MOVQ 208(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 176(SP)
+	MOVQ 216(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 184(SP)
+	MOVQ 224(AX), AX
+	SHLQ $2, AX
+	ADDQ AX, 216(SP)
+	MOVQ 224(SP), AX
+	DECQ AX
+	MOVQ AX, 224(SP)
+	JNE  row2
+end1:
+leave12:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end14
 	SFENCE
-end8:
+end14:
 	VZEROUPPER
 	RET
 
-// func nadam_f32_1_avx512(a *runtime.Args)
-TEXT ·nadam_f32_1_avx512(SB), NOSPLIT, $24-8
+// func nadam_f32_stack_0_avx512(a *runtime.Args)
+TEXT ·nadam_f32_stack_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VPXORD       Z0, Z0, Z0
 	VCVTSD2SS    544(AX), X0, X0
@@ -265,223 +330,279 @@ TEXT ·nadam_f32_1_avx512(SB), NOSPLIT, $24-8
 	VCVTSD2SS    584(AX), X5, X5
 	VBROADCASTSS X5, Z5
 	VBROADCASTSS k3f800000<>+0(SB), Z6
-	MOVQ         64(AX), BX
 	VPXORD       Z7, Z7, Z7
 	VCVTSD2SS    592(AX), X7, X7
 	VBROADCASTSS X7, Z7
-	VBROADCASTSS k00800000<>+0(SB), Z8
-	VBROADCASTSS k7e800000<>+0(SB), Z9
-	VBROADCASTSS k7fffffff<>+0(SB), Z10
-	VBROADCASTSS k20000000<>+0(SB), Z11
-	VBROADCASTSS k6f000000<>+0(SB), Z12
-	VPXORD       Z13, Z13, Z13
-	VCVTSD2SS    600(AX), X13, X13
-	VBROADCASTSS X13, Z13
+	VPXORD       Z8, Z8, Z8
+	VCVTSD2SS    600(AX), X8, X8
+	VBROADCASTSS X8, Z8
+	VBROADCASTSS k00800000<>+0(SB), Z9
+	VBROADCASTSS k7e800000<>+0(SB), Z10
+	VBROADCASTSS k7fffffff<>+0(SB), Z11
+	VBROADCASTSS k20000000<>+0(SB), Z12
+	VBROADCASTSS k6f000000<>+0(SB), Z13
 	VPXORD       Z14, Z14, Z14
 	VCVTSD2SS    608(AX), X14, X14
 	VBROADCASTSS X14, Z14
 	VPXORD       Z15, Z15, Z15
 	VCVTSD2SS    616(AX), X15, X15
 	VBROADCASTSS X15, Z15
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $6, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $6, 16(SP)
-	MOVQ         312(AX), AX
-	SHLQ         $6, AX
-	VBROADCASTSS (BX), Z16
-	VSUBPS       Z16, Z6, Z17
-	VDIVPS       Z17, Z5, Z5
-	VPANDD       Z10, Z7, Z10
-	VCMPPS       $17, Z10, Z9, K1
-	VBLENDMPS    Z11, Z6, K1, Z9
-	VCMPPS       $17, Z8, Z10, K1
-	VBLENDMPS    Z12, Z9, K1, Z8
-	VMULPS       Z8, Z7, Z7
-	VDIVPS       Z7, Z6, Z7
-	VMULPS       Z15, Z16, Z9
-	VSUBPS       Z9, Z6, Z6
-	VDIVPS       Z6, Z14, Z6
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
+	VPXORD       Z16, Z16, Z16
+	VCVTSD2SS    624(AX), X16, X16
+	VBROADCASTSS X16, Z16
+	MOVQ         64(AX), BX
+	MOVQ         BX, 0(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 24(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 32(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 40(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 48(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 56(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 64(SP)
+	SHLQ         $6, 64(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 72(SP)
+	SHLQ         $6, 72(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 80(SP)
+	SHLQ         $6, 80(SP)
+	MOVQ         312(AX), BX
+	SHLQ         $6, BX
+	MOVQ         96(AX), AX
+	MOVQ         AX, 88(SP)
+	VPANDD       Z11, Z8, Z11
+	VCMPPS       $17, Z11, Z10, K1
+	VBLENDMPS    Z12, Z6, K1, Z10
+	VCMPPS       $17, Z9, Z11, K1
+	VBLENDMPS    Z13, Z10, K1, Z9
+	VMULPS       Z9, Z8, Z8
+	VDIVPS       Z8, Z6, Z8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 96(SP)
+	MOVQ         96(SP), AX
+	TESTQ        AX, AX
+	JLE          end1
+row2:
+	MOVQ         0(SP), AX
+	VBROADCASTSS (AX), Z10
+	VMULPS       Z7, Z10, Z10
+	VSUBPS       Z10, Z6, Z11
+	VDIVPS       Z11, Z5, Z11
+	VMULPS       Z16, Z10, Z12
+	VSUBPS       Z12, Z6, Z12
+	VDIVPS       Z12, Z15, Z12
+	MOVQ         a+0(FP), AX
+	MOVQ         808(AX), AX
+	CMPQ         AX, $1
+	JGT          known3
+	MOVQ         8(SP), CX
+	MOVQ         16(SP), DX
+	MOVQ         24(SP), SI
+	MOVQ         32(SP), DI
+	MOVQ         40(SP), R8
+	MOVQ         48(SP), R9
+	MOVQ         56(SP), R10
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
 	MOVQ         $0, R11
 	MOVQ         a+0(FP), R12
 	MOVQ         792(R12), R12
 	ANDQ         $1, R12
-	JEQ          again1
-	CMPQ         BX, $32
-	JLT          again1
+	JEQ          again4
+	CMPQ         AX, $32
+	JLT          again4
 	MOVQ         R8, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         R9, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         R10, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         $1, R11
 	SHRQ         $2, R12
 	TESTQ        R12, R12
-	JNE          masked4
-again1:
-	SUBQ $16, BX
-	JLT  single2
-block5:
-	VMULPS  (CX), Z0, Z9
-	VMOVUPS (SI), Z10
-	VMULPS  Z10, Z2, Z11
-	VADDPS  (DX), Z11, Z11
-	VMULPS  Z11, Z1, Z12
-	VADDPS  Z12, Z9, Z9
-	VMULPS  (DI), Z3, Z12
-	VMULPS  Z11, Z11, Z14
-	VMULPS  Z14, Z4, Z14
-	VADDPS  Z14, Z12, Z12
-	VMULPS  Z11, Z5, Z11
-	VMULPS  Z8, Z12, Z14
-	VMULPS  Z7, Z14, Z14
-	VSQRTPS Z14, Z14
-	VADDPS  Z13, Z14, Z14
-	VDIVPS  Z14, Z11, Z11
-	VSUBPS  Z11, Z10, Z10
-	VMULPS  Z9, Z6, Z11
-	VDIVPS  Z14, Z11, Z11
-	VSUBPS  Z11, Z10, Z10
+	JNE          masked7
+again4:
+	SUBQ $16, AX
+	JLT  single5
+block8:
+	VMULPS  (CX), Z0, Z13
+	VMOVUPS (SI), Z17
+	VMULPS  Z17, Z2, Z18
+	VADDPS  (DX), Z18, Z18
+	VMULPS  Z18, Z1, Z19
+	VADDPS  Z19, Z13, Z13
+	VMULPS  (DI), Z3, Z19
+	VMULPS  Z18, Z18, Z20
+	VMULPS  Z20, Z4, Z20
+	VADDPS  Z20, Z19, Z19
+	VMULPS  Z18, Z11, Z18
+	VMULPS  Z9, Z19, Z20
+	VMULPS  Z8, Z20, Z20
+	VSQRTPS Z20, Z20
+	VADDPS  Z14, Z20, Z20
+	VDIVPS  Z20, Z18, Z18
+	VSUBPS  Z18, Z17, Z17
+	VMULPS  Z13, Z12, Z18
+	VDIVPS  Z20, Z18, Z18
+	VSUBPS  Z18, Z17, Z17
 	TESTQ   R11, R11
-	JNE     around6
-	VMOVUPS Z9, (R8)
-	VMOVUPS Z12, (R9)
-	VMOVUPS Z10, (R10)
-	JMP     stored7
-around6:
-	VMOVNTPS Z9, (R8)
-	VMOVNTPS Z12, (R9)
-	VMOVNTPS Z10, (R10)
-stored7:
-	ADDQ 0(SP), CX
-	ADDQ 8(SP), DX
-	ADDQ 16(SP), SI
-	ADDQ AX, DI
+	JNE     around9
+	VMOVUPS Z13, (R8)
+	VMOVUPS Z19, (R9)
+	VMOVUPS Z17, (R10)
+	JMP     stored10
+around9:
+	VMOVNTPS Z13, (R8)
+	VMOVNTPS Z19, (R9)
+	VMOVNTPS Z17, (R10)
+stored10:
+	ADDQ 64(SP), CX
+	ADDQ 72(SP), DX
+	ADDQ 80(SP), SI
+	ADDQ BX, DI
 	ADDQ $64, R8
 	ADDQ $64, R9
 	ADDQ $64, R10
-	SUBQ $16, BX
-	JGE  block5
-single2:
-	ADDQ    $16, BX
-	JEQ     done3
+	SUBQ $16, AX
+	JGE  block8
+single5:
+	ADDQ    $16, AX
+	JEQ     done6
 	MOVQ    $16, R12
-	CMPQ    R12, BX
-	CMOVQGT BX, R12
-masked4:
-	VPBROADCASTD R12, Z9
-	VPCMPD       $6, iota32<>+0(SB), Z9, K1
-	VMOVUPS.Z    (CX), K1, Z9
-	VMULPS       Z9, Z0, Z9
-	VMOVUPS.Z    (DX), K1, Z10
-	VMOVUPS.Z    (SI), K1, Z11
-	VMULPS       Z11, Z2, Z12
-	VADDPS       Z12, Z10, Z10
-	VMULPS       Z10, Z1, Z12
-	VADDPS       Z12, Z9, Z9
-	VMOVUPS.Z    (DI), K1, Z12
-	VMULPS       Z12, Z3, Z12
-	VMULPS       Z10, Z10, Z14
-	VMULPS       Z14, Z4, Z14
-	VADDPS       Z14, Z12, Z12
-	VMULPS       Z10, Z5, Z10
-	VMULPS       Z8, Z12, Z14
-	VMULPS       Z7, Z14, Z14
-	VSQRTPS      Z14, Z14
-	VADDPS       Z13, Z14, Z14
-	VDIVPS       Z14, Z10, Z10
-	VSUBPS       Z10, Z11, Z10
-	VMULPS       Z9, Z6, Z11
-	VDIVPS       Z14, Z11, Z11
-	VSUBPS       Z11, Z10, Z10
-	VMOVUPS      Z9, K1, (R8)
-	VMOVUPS      Z12, K1, (R9)
-	VMOVUPS      Z10, K1, (R10)
+	CMPQ    R12, AX
+	CMOVQGT AX, R12
+masked7:
+	VPBROADCASTD R12, Z13
+	VPCMPD       $6, iota32<>+0(SB), Z13, K1
+	VMOVUPS.Z    (CX), K1, Z13
+	VMULPS       Z13, Z0, Z13
+	VMOVUPS.Z    (DX), K1, Z17
+	VMOVUPS.Z    (SI), K1, Z18
+	VMULPS       Z18, Z2, Z19
+	VADDPS       Z19, Z17, Z17
+	VMULPS       Z17, Z1, Z19
+	VADDPS       Z19, Z13, Z13
+	VMOVUPS.Z    (DI), K1, Z19
+	VMULPS       Z19, Z3, Z19
+	VMULPS       Z17, Z17, Z20
+	VMULPS       Z20, Z4, Z20
+	VADDPS       Z20, Z19, Z19
+	VMULPS       Z17, Z11, Z17
+	VMULPS       Z9, Z19, Z20
+	VMULPS       Z8, Z20, Z20
+	VSQRTPS      Z20, Z20
+	VADDPS       Z14, Z20, Z20
+	VDIVPS       Z20, Z17, Z17
+	VSUBPS       Z17, Z18, Z17
+	VMULPS       Z13, Z12, Z18
+	VDIVPS       Z20, Z18, Z18
+	VSUBPS       Z18, Z17, Z17
+	VMOVUPS      Z13, K1, (R8)
+	VMOVUPS      Z19, K1, (R9)
+	VMOVUPS      Z17, K1, (R10)
 	MOVQ         R12, R13
-	MOVQ         0(SP), R14
+	MOVQ         64(SP), R14
 	TESTQ        R14, R14
-	MOVQ         0(SP), R14
+	MOVQ         64(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (CX)(R13*4), CX
 	MOVQ         R12, R13
-	MOVQ         8(SP), R14
+	MOVQ         72(SP), R14
 	TESTQ        R14, R14
-	MOVQ         8(SP), R14
+	MOVQ         72(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (DX)(R13*4), DX
 	MOVQ         R12, R13
-	MOVQ         16(SP), R14
+	MOVQ         80(SP), R14
 	TESTQ        R14, R14
-	MOVQ         16(SP), R14
+	MOVQ         80(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (SI)(R13*4), SI
 	MOVQ         R12, R13
-	TESTQ        AX, AX
-	CMOVQEQ      AX, R13
+	TESTQ        BX, BX
+	CMOVQEQ      BX, R13
 	LEAQ         (DI)(R13*4), DI
 	LEAQ         (R8)(R12*4), R8
 	LEAQ         (R9)(R12*4), R9
 	LEAQ         (R10)(R12*4), R10
-	SUBQ         R12, BX
-	JNE          again1
-done3:
+	SUBQ         R12, AX
+	JNE          again4
+done6:
+	MOVQ  a+0(FP), AX
+	MOVQ  808(AX), AX
+	TESTQ AX, AX
+	JEQ   over11
+	JMP   leave12
+known3:
+over11:
+	MOVQ   a+0(FP), AX
+	MOVQ   808(AX), AX
+	DECQ   AX
+	CMPQ   AX, $1
+	JCS    passed13
+	MOVQ   88(SP), AX
+	VMOVSS X10, (AX)
+passed13:
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 8(SP)
+	MOVQ 168(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 16(SP)
+	MOVQ 176(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 24(SP)
+	MOVQ 184(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 32(SP)
+	MOVQ 192(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 0(SP)
+	MOVQ 200(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 40(SP)
+	MOVQ 208(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 48(SP)
+	MOVQ 216(AX), CX
+	SHLQ $2, CX
+	ADDQ CX, 56(SP)
+	MOVQ 224(AX), AX
+	SHLQ $2, AX
+	ADDQ AX, 88(SP)
+	MOVQ 96(SP), AX
+	DECQ AX
+	MOVQ AX, 96(SP)
+	JNE  row2
+end1:
+leave12:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end14
 	SFENCE
-end8:
+end14:
 	VZEROUPPER
 	RET
 
-// func nadam_f64_0_avx2(a *runtime.Args)
-TEXT ·nadam_f64_0_avx2(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VBROADCASTSD 544(AX), Y0
-	MOVQ         40(AX), AX
-	MOVQ         a+0(FP), CX
-	VBROADCASTSD (BX), Y1
-	VMULPD       Y0, Y1, Y0
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nadam_f64_0_avx512(a *runtime.Args)
-TEXT ·nadam_f64_0_avx512(SB), NOSPLIT, $0-8
-	MOVQ         a+0(FP), AX
-	MOVQ         32(AX), BX
-	VBROADCASTSD 544(AX), Z0
-	MOVQ         40(AX), AX
-	MOVQ         a+0(FP), CX
-	VBROADCASTSD (BX), Z1
-	VMULPD       Z0, Z1, Z0
-	VMOVSD       X0, (AX)
-	VZEROUPPER
-	RET
-
-// func nadam_f64_1_avx2(a *runtime.Args)
-TEXT ·nadam_f64_1_avx2(SB), NOSPLIT, $24-8
+// func nadam_f64_stack_0_avx2(a *runtime.Args)
+TEXT ·nadam_f64_stack_0_avx2(SB), 0, $264-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Y0
 	VBROADCASTSD 552(AX), Y1
@@ -489,77 +610,120 @@ TEXT ·nadam_f64_1_avx2(SB), NOSPLIT, $24-8
 	VBROADCASTSD 568(AX), Y3
 	VBROADCASTSD 576(AX), Y4
 	VBROADCASTSD 584(AX), Y5
-	VMOVUPD      k3ff0000000000000<>+0(SB), Y6
+	VMOVUPD      Y5, 0(SP)
+	VBROADCASTSD 592(AX), Y5
+	VMOVUPD      Y5, 32(SP)
+	VBROADCASTSD 600(AX), Y5
+	VMOVUPD      k7fd0000000000000<>+0(SB), Y6
+	VMOVUPD      k7fffffffffffffff<>+0(SB), Y7
+	VMOVUPD      k2000000000000000<>+0(SB), Y8
+	VMOVUPD      k6fe0000000000000<>+0(SB), Y9
+	VBROADCASTSD 608(AX), Y10
+	VBROADCASTSD 616(AX), Y11
+	VMOVUPD      Y11, 64(SP)
+	VBROADCASTSD 624(AX), Y11
+	VMOVUPD      Y11, 96(SP)
 	MOVQ         64(AX), BX
-	VBROADCASTSD 592(AX), Y7
-	VMOVUPD      k7fd0000000000000<>+0(SB), Y8
-	VMOVUPD      k7fffffffffffffff<>+0(SB), Y9
-	VMOVUPD      k2000000000000000<>+0(SB), Y10
-	VBROADCASTSD 600(AX), Y11
-	VBROADCASTSD 608(AX), Y12
-	VBROADCASTSD 616(AX), Y13
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $5, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $5, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $5, 16(SP)
-	MOVQ         312(AX), AX
-	SHLQ         $5, AX
-	VBROADCASTSD (BX), Y14
-	VSUBPD       Y14, Y6, Y15
-	VDIVPD       Y15, Y5, Y5
-	VANDPD       Y9, Y7, Y9
-	VCMPPD       $17, Y9, Y8, Y8
-	VBLENDVPD    Y8, Y10, Y6, Y8
-	VCMPPD       $17, k0010000000000000<>+0(SB), Y9, Y9
-	VBLENDVPD    Y9, k6fe0000000000000<>+0(SB), Y8, Y8
-	VMULPD       Y8, Y7, Y7
-	VDIVPD       Y7, Y6, Y7
-	VMULPD       Y13, Y14, Y9
-	VSUBPD       Y9, Y6, Y6
-	VDIVPD       Y6, Y12, Y6
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
+	MOVQ         BX, 128(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 136(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 144(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 152(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 160(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 168(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 176(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 184(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 192(SP)
+	SHLQ         $5, 192(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 200(SP)
+	SHLQ         $5, 200(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 208(SP)
+	SHLQ         $5, 208(SP)
+	MOVQ         312(AX), BX
+	SHLQ         $5, BX
+	MOVQ         96(AX), AX
+	MOVQ         AX, 216(SP)
+	VANDPD       Y7, Y5, Y7
+	VCMPPD       $17, Y7, Y6, Y6
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y11
+	VBLENDVPD    Y6, Y8, Y11, Y6
+	VCMPPD       $17, k0010000000000000<>+0(SB), Y7, Y7
+	VBLENDVPD    Y7, Y9, Y6, Y6
+	VMULPD       Y6, Y5, Y5
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VDIVPD       Y5, Y7, Y5
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 224(SP)
+	MOVQ         224(SP), AX
+	TESTQ        AX, AX
+	JLE          end1
+row2:
+	MOVQ         128(SP), AX
+	VBROADCASTSD (AX), Y7
+	VMULPD       32(SP), Y7, Y7
+	VMOVUPD      Y7, 232(SP)
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y7
+	VSUBPD       232(SP), Y7, Y7
+	VMOVUPD      0(SP), Y8
+	VDIVPD       Y7, Y8, Y7
+	VMOVUPD      232(SP), Y8
+	VMULPD       96(SP), Y8, Y8
+	VMOVUPD      k3ff0000000000000<>+0(SB), Y9
+	VSUBPD       Y8, Y9, Y8
+	VMOVUPD      64(SP), Y9
+	VDIVPD       Y8, Y9, Y8
+	MOVQ         a+0(FP), AX
+	MOVQ         808(AX), AX
+	CMPQ         AX, $1
+	JGT          known3
+	MOVQ         136(SP), CX
+	MOVQ         144(SP), DX
+	MOVQ         152(SP), SI
+	MOVQ         160(SP), DI
+	MOVQ         168(SP), R8
+	MOVQ         176(SP), R9
+	MOVQ         184(SP), R10
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
 	MOVQ         $0, R11
 	MOVQ         a+0(FP), R12
 	MOVQ         792(R12), R12
 	ANDQ         $1, R12
-	JEQ          again1
-	CMPQ         BX, $8
-	JLT          again1
+	JEQ          again4
+	CMPQ         AX, $8
+	JLT          again4
 	MOVQ         R8, R12
 	NEGQ         R12
 	ANDQ         $31, R12
 	MOVQ         R9, R13
 	ADDQ         R12, R13
 	ANDQ         $31, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         R10, R13
 	ADDQ         R12, R13
 	ANDQ         $31, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked4
-again1:
-	SUBQ $4, BX
-	JLT  single2
-block5:
+	JNE          masked7
+again4:
+	SUBQ $4, AX
+	JLT  single5
+block8:
 	VMULPD  (CX), Y0, Y9
-	VMOVUPD (SI), Y10
-	VMULPD  Y10, Y2, Y12
+	VMOVUPD (SI), Y11
+	VMULPD  Y11, Y2, Y12
 	VADDPD  (DX), Y12, Y12
 	VMULPD  Y12, Y1, Y13
 	VADDPD  Y13, Y9, Y9
@@ -567,112 +731,162 @@ block5:
 	VMULPD  Y12, Y12, Y14
 	VMULPD  Y14, Y4, Y14
 	VADDPD  Y14, Y13, Y13
-	VMULPD  Y12, Y5, Y12
-	VMULPD  Y8, Y13, Y14
-	VMULPD  Y7, Y14, Y14
+	VMULPD  Y12, Y7, Y12
+	VMULPD  Y6, Y13, Y14
+	VMULPD  Y5, Y14, Y14
 	VSQRTPD Y14, Y14
-	VADDPD  Y11, Y14, Y14
+	VADDPD  Y10, Y14, Y14
 	VDIVPD  Y14, Y12, Y12
-	VSUBPD  Y12, Y10, Y10
-	VMULPD  Y9, Y6, Y12
+	VSUBPD  Y12, Y11, Y11
+	VMULPD  Y9, Y8, Y12
 	VDIVPD  Y14, Y12, Y12
-	VSUBPD  Y12, Y10, Y10
+	VSUBPD  Y12, Y11, Y11
 	TESTQ   R11, R11
-	JNE     around6
+	JNE     around9
 	VMOVUPD Y9, (R8)
 	VMOVUPD Y13, (R9)
-	VMOVUPD Y10, (R10)
-	JMP     stored7
-around6:
+	VMOVUPD Y11, (R10)
+	JMP     stored10
+around9:
 	VMOVNTPD Y9, (R8)
 	VMOVNTPD Y13, (R9)
-	VMOVNTPD Y10, (R10)
-stored7:
-	ADDQ 0(SP), CX
-	ADDQ 8(SP), DX
-	ADDQ 16(SP), SI
-	ADDQ AX, DI
+	VMOVNTPD Y11, (R10)
+stored10:
+	ADDQ 192(SP), CX
+	ADDQ 200(SP), DX
+	ADDQ 208(SP), SI
+	ADDQ BX, DI
 	ADDQ $32, R8
 	ADDQ $32, R9
 	ADDQ $32, R10
-	SUBQ $4, BX
-	JGE  block5
-single2:
-	ADDQ    $4, BX
-	JEQ     done3
+	SUBQ $4, AX
+	JGE  block8
+single5:
+	ADDQ    $4, AX
+	JEQ     done6
 	MOVQ    $4, R12
-	CMPQ    R12, BX
-	CMOVQGT BX, R12
-masked4:
+	CMPQ    R12, AX
+	CMOVQGT AX, R12
+masked7:
 	MOVQ       R12, R13
 	LEAQ       tail<>+0(SB), R14
 	NEGQ       R13
 	VMOVUPD    32(R14)(R13*8), Y9
-	VMASKMOVPD (CX), Y9, Y10
-	VMULPD     Y10, Y0, Y10
+	VMASKMOVPD (CX), Y9, Y11
+	VMULPD     Y11, Y0, Y11
 	VMASKMOVPD (DX), Y9, Y12
 	VMASKMOVPD (SI), Y9, Y13
 	VMULPD     Y13, Y2, Y14
 	VADDPD     Y14, Y12, Y12
 	VMULPD     Y12, Y1, Y14
-	VADDPD     Y14, Y10, Y10
+	VADDPD     Y14, Y11, Y11
 	VMASKMOVPD (DI), Y9, Y14
 	VMULPD     Y14, Y3, Y14
 	VMULPD     Y12, Y12, Y15
 	VMULPD     Y15, Y4, Y15
 	VADDPD     Y15, Y14, Y14
-	VMULPD     Y12, Y5, Y12
-	VMULPD     Y8, Y14, Y15
-	VMULPD     Y7, Y15, Y15
+	VMULPD     Y12, Y7, Y12
+	VMULPD     Y6, Y14, Y15
+	VMULPD     Y5, Y15, Y15
 	VSQRTPD    Y15, Y15
-	VADDPD     Y11, Y15, Y15
+	VADDPD     Y10, Y15, Y15
 	VDIVPD     Y15, Y12, Y12
 	VSUBPD     Y12, Y13, Y12
-	VMULPD     Y10, Y6, Y13
+	VMULPD     Y11, Y8, Y13
 	VDIVPD     Y15, Y13, Y13
 	VSUBPD     Y13, Y12, Y12
-	VMASKMOVPD Y10, Y9, (R8)
+	VMASKMOVPD Y11, Y9, (R8)
 	VMASKMOVPD Y14, Y9, (R9)
 	VMASKMOVPD Y12, Y9, (R10)
 	MOVQ       R12, R13
-	MOVQ       0(SP), R14
+	MOVQ       192(SP), R14
 	TESTQ      R14, R14
-	MOVQ       0(SP), R14
+	MOVQ       192(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (CX)(R13*8), CX
 	MOVQ       R12, R13
-	MOVQ       8(SP), R14
+	MOVQ       200(SP), R14
 	TESTQ      R14, R14
-	MOVQ       8(SP), R14
+	MOVQ       200(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (DX)(R13*8), DX
 	MOVQ       R12, R13
-	MOVQ       16(SP), R14
+	MOVQ       208(SP), R14
 	TESTQ      R14, R14
-	MOVQ       16(SP), R14
+	MOVQ       208(SP), R14
 	CMOVQEQ    R14, R13
 	LEAQ       (SI)(R13*8), SI
 	MOVQ       R12, R13
-	TESTQ      AX, AX
-	CMOVQEQ    AX, R13
+	TESTQ      BX, BX
+	CMOVQEQ    BX, R13
 	LEAQ       (DI)(R13*8), DI
 	LEAQ       (R8)(R12*8), R8
 	LEAQ       (R9)(R12*8), R9
 	LEAQ       (R10)(R12*8), R10
-	SUBQ       R12, BX
-	JNE        again1
-done3:
+	SUBQ       R12, AX
+	JNE        again4
+done6:
+	MOVQ  a+0(FP), AX
+	MOVQ  808(AX), AX
+	TESTQ AX, AX
+	JEQ   over11
+	JMP   leave12
+known3:
+over11:
+	MOVQ    a+0(FP), AX
+	MOVQ    808(AX), AX
+	DECQ    AX
+	CMPQ    AX, $1
+	JCS     passed13
+	VMOVUPD 232(SP), Y7
+	MOVQ    216(SP), AX
+	VMOVSD  X7, (AX)
+passed13:
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 136(SP)
+	MOVQ 168(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 144(SP)
+	MOVQ 176(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 152(SP)
+	MOVQ 184(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 160(SP)
+	MOVQ 192(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 128(SP)
+	MOVQ 200(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 168(SP)
+	MOVQ 208(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 176(SP)
+	MOVQ 216(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 184(SP)
+	MOVQ 224(AX), AX
+	SHLQ $3, AX
+	ADDQ AX, 216(SP)
+	MOVQ 224(SP), AX
+	DECQ AX
+	MOVQ AX, 224(SP)
+	JNE  row2
+end1:
+leave12:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end14
 	SFENCE
-end8:
+end14:
 	VZEROUPPER
 	RET
 
-// func nadam_f64_1_avx512(a *runtime.Args)
-TEXT ·nadam_f64_1_avx512(SB), NOSPLIT, $24-8
+// func nadam_f64_stack_0_avx512(a *runtime.Args)
+TEXT ·nadam_f64_stack_0_avx512(SB), NOSPLIT, $104-8
 	MOVQ         a+0(FP), AX
 	VBROADCASTSD 544(AX), Z0
 	VBROADCASTSD 552(AX), Z1
@@ -681,184 +895,264 @@ TEXT ·nadam_f64_1_avx512(SB), NOSPLIT, $24-8
 	VBROADCASTSD 576(AX), Z4
 	VBROADCASTSD 584(AX), Z5
 	VBROADCASTSD k3ff0000000000000<>+0(SB), Z6
-	MOVQ         64(AX), BX
 	VBROADCASTSD 592(AX), Z7
-	VBROADCASTSD k0010000000000000<>+0(SB), Z8
-	VBROADCASTSD k7fd0000000000000<>+0(SB), Z9
-	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z10
-	VBROADCASTSD k2000000000000000<>+0(SB), Z11
-	VBROADCASTSD k6fe0000000000000<>+0(SB), Z12
-	VBROADCASTSD 600(AX), Z13
+	VBROADCASTSD 600(AX), Z8
+	VBROADCASTSD k0010000000000000<>+0(SB), Z9
+	VBROADCASTSD k7fd0000000000000<>+0(SB), Z10
+	VBROADCASTSD k7fffffffffffffff<>+0(SB), Z11
+	VBROADCASTSD k2000000000000000<>+0(SB), Z12
+	VBROADCASTSD k6fe0000000000000<>+0(SB), Z13
 	VBROADCASTSD 608(AX), Z14
 	VBROADCASTSD 616(AX), Z15
-	MOVQ         32(AX), CX
-	MOVQ         40(AX), DX
-	MOVQ         48(AX), SI
-	MOVQ         56(AX), DI
-	MOVQ         72(AX), R8
-	MOVQ         80(AX), R9
-	MOVQ         88(AX), R10
-	MOVQ         288(AX), R11
-	MOVQ         R11, 0(SP)
-	SHLQ         $6, 0(SP)
-	MOVQ         296(AX), R11
-	MOVQ         R11, 8(SP)
-	SHLQ         $6, 8(SP)
-	MOVQ         304(AX), R11
-	MOVQ         R11, 16(SP)
-	SHLQ         $6, 16(SP)
-	MOVQ         312(AX), AX
-	SHLQ         $6, AX
-	VBROADCASTSD (BX), Z16
-	VSUBPD       Z16, Z6, Z17
-	VDIVPD       Z17, Z5, Z5
-	VPANDQ       Z10, Z7, Z10
-	VCMPPD       $17, Z10, Z9, K1
-	VBLENDMPD    Z11, Z6, K1, Z9
-	VCMPPD       $17, Z8, Z10, K1
-	VBLENDMPD    Z12, Z9, K1, Z8
-	VMULPD       Z8, Z7, Z7
-	VDIVPD       Z7, Z6, Z7
-	VMULPD       Z15, Z16, Z9
-	VSUBPD       Z9, Z6, Z6
-	VDIVPD       Z6, Z14, Z6
-	MOVQ         a+0(FP), BX
-	MOVQ         8(BX), BX
+	VBROADCASTSD 624(AX), Z16
+	MOVQ         64(AX), BX
+	MOVQ         BX, 0(SP)
+	MOVQ         32(AX), BX
+	MOVQ         BX, 8(SP)
+	MOVQ         40(AX), BX
+	MOVQ         BX, 16(SP)
+	MOVQ         48(AX), BX
+	MOVQ         BX, 24(SP)
+	MOVQ         56(AX), BX
+	MOVQ         BX, 32(SP)
+	MOVQ         72(AX), BX
+	MOVQ         BX, 40(SP)
+	MOVQ         80(AX), BX
+	MOVQ         BX, 48(SP)
+	MOVQ         88(AX), BX
+	MOVQ         BX, 56(SP)
+	MOVQ         288(AX), BX
+	MOVQ         BX, 64(SP)
+	SHLQ         $6, 64(SP)
+	MOVQ         296(AX), BX
+	MOVQ         BX, 72(SP)
+	SHLQ         $6, 72(SP)
+	MOVQ         304(AX), BX
+	MOVQ         BX, 80(SP)
+	SHLQ         $6, 80(SP)
+	MOVQ         312(AX), BX
+	SHLQ         $6, BX
+	MOVQ         96(AX), AX
+	MOVQ         AX, 88(SP)
+	VPANDQ       Z11, Z8, Z11
+	VCMPPD       $17, Z11, Z10, K1
+	VBLENDMPD    Z12, Z6, K1, Z10
+	VCMPPD       $17, Z9, Z11, K1
+	VBLENDMPD    Z13, Z10, K1, Z9
+	VMULPD       Z9, Z8, Z8
+	VDIVPD       Z8, Z6, Z8
+	MOVQ         a+0(FP), AX
+	MOVQ         (AX), AX
+	MOVQ         AX, 96(SP)
+	MOVQ         96(SP), AX
+	TESTQ        AX, AX
+	JLE          end1
+row2:
+	MOVQ         0(SP), AX
+	VBROADCASTSD (AX), Z10
+	VMULPD       Z7, Z10, Z10
+	VSUBPD       Z10, Z6, Z11
+	VDIVPD       Z11, Z5, Z11
+	VMULPD       Z16, Z10, Z12
+	VSUBPD       Z12, Z6, Z12
+	VDIVPD       Z12, Z15, Z12
+	MOVQ         a+0(FP), AX
+	MOVQ         808(AX), AX
+	CMPQ         AX, $1
+	JGT          known3
+	MOVQ         8(SP), CX
+	MOVQ         16(SP), DX
+	MOVQ         24(SP), SI
+	MOVQ         32(SP), DI
+	MOVQ         40(SP), R8
+	MOVQ         48(SP), R9
+	MOVQ         56(SP), R10
+	MOVQ         a+0(FP), AX
+	MOVQ         8(AX), AX
 	MOVQ         $0, R11
 	MOVQ         a+0(FP), R12
 	MOVQ         792(R12), R12
 	ANDQ         $1, R12
-	JEQ          again1
-	CMPQ         BX, $16
-	JLT          again1
+	JEQ          again4
+	CMPQ         AX, $16
+	JLT          again4
 	MOVQ         R8, R12
 	NEGQ         R12
 	ANDQ         $63, R12
 	MOVQ         R9, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         R10, R13
 	ADDQ         R12, R13
 	ANDQ         $63, R13
-	JNE          again1
+	JNE          again4
 	MOVQ         $1, R11
 	SHRQ         $3, R12
 	TESTQ        R12, R12
-	JNE          masked4
-again1:
-	SUBQ $8, BX
-	JLT  single2
-block5:
-	VMULPD  (CX), Z0, Z9
-	VMOVUPD (SI), Z10
-	VMULPD  Z10, Z2, Z11
-	VADDPD  (DX), Z11, Z11
-	VMULPD  Z11, Z1, Z12
-	VADDPD  Z12, Z9, Z9
-	VMULPD  (DI), Z3, Z12
-	VMULPD  Z11, Z11, Z14
-	VMULPD  Z14, Z4, Z14
-	VADDPD  Z14, Z12, Z12
-	VMULPD  Z11, Z5, Z11
-	VMULPD  Z8, Z12, Z14
-	VMULPD  Z7, Z14, Z14
-	VSQRTPD Z14, Z14
-	VADDPD  Z13, Z14, Z14
-	VDIVPD  Z14, Z11, Z11
-	VSUBPD  Z11, Z10, Z10
-	VMULPD  Z9, Z6, Z11
-	VDIVPD  Z14, Z11, Z11
-	VSUBPD  Z11, Z10, Z10
+	JNE          masked7
+again4:
+	SUBQ $8, AX
+	JLT  single5
+block8:
+	VMULPD  (CX), Z0, Z13
+	VMOVUPD (SI), Z17
+	VMULPD  Z17, Z2, Z18
+	VADDPD  (DX), Z18, Z18
+	VMULPD  Z18, Z1, Z19
+	VADDPD  Z19, Z13, Z13
+	VMULPD  (DI), Z3, Z19
+	VMULPD  Z18, Z18, Z20
+	VMULPD  Z20, Z4, Z20
+	VADDPD  Z20, Z19, Z19
+	VMULPD  Z18, Z11, Z18
+	VMULPD  Z9, Z19, Z20
+	VMULPD  Z8, Z20, Z20
+	VSQRTPD Z20, Z20
+	VADDPD  Z14, Z20, Z20
+	VDIVPD  Z20, Z18, Z18
+	VSUBPD  Z18, Z17, Z17
+	VMULPD  Z13, Z12, Z18
+	VDIVPD  Z20, Z18, Z18
+	VSUBPD  Z18, Z17, Z17
 	TESTQ   R11, R11
-	JNE     around6
-	VMOVUPD Z9, (R8)
-	VMOVUPD Z12, (R9)
-	VMOVUPD Z10, (R10)
-	JMP     stored7
-around6:
-	VMOVNTPD Z9, (R8)
-	VMOVNTPD Z12, (R9)
-	VMOVNTPD Z10, (R10)
-stored7:
-	ADDQ 0(SP), CX
-	ADDQ 8(SP), DX
-	ADDQ 16(SP), SI
-	ADDQ AX, DI
+	JNE     around9
+	VMOVUPD Z13, (R8)
+	VMOVUPD Z19, (R9)
+	VMOVUPD Z17, (R10)
+	JMP     stored10
+around9:
+	VMOVNTPD Z13, (R8)
+	VMOVNTPD Z19, (R9)
+	VMOVNTPD Z17, (R10)
+stored10:
+	ADDQ 64(SP), CX
+	ADDQ 72(SP), DX
+	ADDQ 80(SP), SI
+	ADDQ BX, DI
 	ADDQ $64, R8
 	ADDQ $64, R9
 	ADDQ $64, R10
-	SUBQ $8, BX
-	JGE  block5
-single2:
-	ADDQ    $8, BX
-	JEQ     done3
+	SUBQ $8, AX
+	JGE  block8
+single5:
+	ADDQ    $8, AX
+	JEQ     done6
 	MOVQ    $8, R12
-	CMPQ    R12, BX
-	CMOVQGT BX, R12
-masked4:
-	VPBROADCASTQ R12, Z9
-	VPCMPQ       $6, iota64<>+0(SB), Z9, K1
-	VMOVUPD.Z    (CX), K1, Z9
-	VMULPD       Z9, Z0, Z9
-	VMOVUPD.Z    (DX), K1, Z10
-	VMOVUPD.Z    (SI), K1, Z11
-	VMULPD       Z11, Z2, Z12
-	VADDPD       Z12, Z10, Z10
-	VMULPD       Z10, Z1, Z12
-	VADDPD       Z12, Z9, Z9
-	VMOVUPD.Z    (DI), K1, Z12
-	VMULPD       Z12, Z3, Z12
-	VMULPD       Z10, Z10, Z14
-	VMULPD       Z14, Z4, Z14
-	VADDPD       Z14, Z12, Z12
-	VMULPD       Z10, Z5, Z10
-	VMULPD       Z8, Z12, Z14
-	VMULPD       Z7, Z14, Z14
-	VSQRTPD      Z14, Z14
-	VADDPD       Z13, Z14, Z14
-	VDIVPD       Z14, Z10, Z10
-	VSUBPD       Z10, Z11, Z10
-	VMULPD       Z9, Z6, Z11
-	VDIVPD       Z14, Z11, Z11
-	VSUBPD       Z11, Z10, Z10
-	VMOVUPD      Z9, K1, (R8)
-	VMOVUPD      Z12, K1, (R9)
-	VMOVUPD      Z10, K1, (R10)
+	CMPQ    R12, AX
+	CMOVQGT AX, R12
+masked7:
+	VPBROADCASTQ R12, Z13
+	VPCMPQ       $6, iota64<>+0(SB), Z13, K1
+	VMOVUPD.Z    (CX), K1, Z13
+	VMULPD       Z13, Z0, Z13
+	VMOVUPD.Z    (DX), K1, Z17
+	VMOVUPD.Z    (SI), K1, Z18
+	VMULPD       Z18, Z2, Z19
+	VADDPD       Z19, Z17, Z17
+	VMULPD       Z17, Z1, Z19
+	VADDPD       Z19, Z13, Z13
+	VMOVUPD.Z    (DI), K1, Z19
+	VMULPD       Z19, Z3, Z19
+	VMULPD       Z17, Z17, Z20
+	VMULPD       Z20, Z4, Z20
+	VADDPD       Z20, Z19, Z19
+	VMULPD       Z17, Z11, Z17
+	VMULPD       Z9, Z19, Z20
+	VMULPD       Z8, Z20, Z20
+	VSQRTPD      Z20, Z20
+	VADDPD       Z14, Z20, Z20
+	VDIVPD       Z20, Z17, Z17
+	VSUBPD       Z17, Z18, Z17
+	VMULPD       Z13, Z12, Z18
+	VDIVPD       Z20, Z18, Z18
+	VSUBPD       Z18, Z17, Z17
+	VMOVUPD      Z13, K1, (R8)
+	VMOVUPD      Z19, K1, (R9)
+	VMOVUPD      Z17, K1, (R10)
 	MOVQ         R12, R13
-	MOVQ         0(SP), R14
+	MOVQ         64(SP), R14
 	TESTQ        R14, R14
-	MOVQ         0(SP), R14
+	MOVQ         64(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (CX)(R13*8), CX
 	MOVQ         R12, R13
-	MOVQ         8(SP), R14
+	MOVQ         72(SP), R14
 	TESTQ        R14, R14
-	MOVQ         8(SP), R14
+	MOVQ         72(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (DX)(R13*8), DX
 	MOVQ         R12, R13
-	MOVQ         16(SP), R14
+	MOVQ         80(SP), R14
 	TESTQ        R14, R14
-	MOVQ         16(SP), R14
+	MOVQ         80(SP), R14
 	CMOVQEQ      R14, R13
 	LEAQ         (SI)(R13*8), SI
 	MOVQ         R12, R13
-	TESTQ        AX, AX
-	CMOVQEQ      AX, R13
+	TESTQ        BX, BX
+	CMOVQEQ      BX, R13
 	LEAQ         (DI)(R13*8), DI
 	LEAQ         (R8)(R12*8), R8
 	LEAQ         (R9)(R12*8), R9
 	LEAQ         (R10)(R12*8), R10
-	SUBQ         R12, BX
-	JNE          again1
-done3:
+	SUBQ         R12, AX
+	JNE          again4
+done6:
+	MOVQ  a+0(FP), AX
+	MOVQ  808(AX), AX
+	TESTQ AX, AX
+	JEQ   over11
+	JMP   leave12
+known3:
+over11:
+	MOVQ   a+0(FP), AX
+	MOVQ   808(AX), AX
+	DECQ   AX
+	CMPQ   AX, $1
+	JCS    passed13
+	MOVQ   88(SP), AX
+	VMOVSD X10, (AX)
+passed13:
+	MOVQ a+0(FP), AX
+	MOVQ 160(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 8(SP)
+	MOVQ 168(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 16(SP)
+	MOVQ 176(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 24(SP)
+	MOVQ 184(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 32(SP)
+	MOVQ 192(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 0(SP)
+	MOVQ 200(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 40(SP)
+	MOVQ 208(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 48(SP)
+	MOVQ 216(AX), CX
+	SHLQ $3, CX
+	ADDQ CX, 56(SP)
+	MOVQ 224(AX), AX
+	SHLQ $3, AX
+	ADDQ AX, 88(SP)
+	MOVQ 96(SP), AX
+	DECQ AX
+	MOVQ AX, 96(SP)
+	JNE  row2
+end1:
+leave12:
 	MOVQ a+0(FP), AX
 	MOVQ 792(AX), AX
 	ANDQ $1, AX
-	JEQ  end8
+	JEQ  end14
 	SFENCE
-end8:
+end14:
 	VZEROUPPER
 	RET
 

@@ -8,14 +8,8 @@ import (
 	"github.com/opgen/opgen/runtime"
 )
 
-// nadam_f32_0_go reads prodMu; writes prodMuNew.
-func nadam_f32_0_go(a *runtime.Args) {
-	s0 := float32(a.F[0])
-	*runtime.At[float32](a.Ptr[1], 0) = float32(*runtime.At[float32](a.Ptr[0], 0) * s0)
-}
-
-// nadam_f32_1_go reads m2, g, p, v, prodMuNew; writes mNew, vNew, pNew.
-func nadam_f32_1_go(a *runtime.Args) {
+// nadam_f32_stack_0_go reads m2, g, p, v, prodMu; writes mNew, vNew, pNew, prodMuNew.
+func nadam_f32_stack_0_go(a *runtime.Args) {
 	beta1 := float32(a.F[0])
 	s1 := float32(a.F[1])
 	weightDecay := float32(a.F[2])
@@ -23,47 +17,47 @@ func nadam_f32_1_go(a *runtime.Args) {
 	s4 := float32(a.F[4])
 	s5 := float32(a.F[5])
 	s6 := float32(a.F[6])
-	eps := float32(a.F[7])
-	s8 := float32(a.F[8])
+	s7 := float32(a.F[7])
+	eps := float32(a.F[8])
 	s9 := float32(a.F[9])
-	prodMuNewv := *runtime.At[float32](a.Ptr[4], 0)
-	v2 := s5 / (1 - prodMuNewv)
-	v3 := runtime.Abs32(s6)
-	v4 := runtime.Select32(v3 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v3, 1.0842022e-19, 1))
-	v5 := 1 / float32(s6*v4)
-	v6 := s8 / (1 - float32(prodMuNewv*s9))
-	// Pass 1: store mNew, vNew, pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		m2 := runtime.Slice[float32](a.Ptr[0], n*a.Step[0], m)
-		g := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
-		p := runtime.Slice[float32](a.Ptr[2], n*a.Step[2], m)
-		v := runtime.Slice[float32](a.Ptr[3], n*a.Step[3], m)
-		mNew := runtime.Slice[float32](a.Ptr[5], n*a.Step[5], m)
-		vNew := runtime.Slice[float32](a.Ptr[6], n*a.Step[6], m)
-		pNew := runtime.Slice[float32](a.Ptr[7], n*a.Step[7], m)
-		for i := range m {
-			pv := p[i]
-			v7 := g[i] + float32(weightDecay*pv)
-			v8 := float32(beta1*m2[i]) + float32(s1*v7)
-			v9 := float32(beta2*v[i]) + float32(s4*float32(v7*v7))
-			v10 := float32(math.Sqrt(float64(float32(float32(v9*v4)*v5)))) + eps
-			v11 := pv - float32(v2*v7)/v10 - float32(v6*v8)/v10
-			mNew[i] = v8
-			vNew[i] = v9
-			pNew[i] = v11
+	s10 := float32(a.F[10])
+	v2 := runtime.Abs32(s7)
+	v3 := runtime.Select32(v2 < 1.1754944e-38, 3.9614081e+28, runtime.Select32(8.507059e+37 < v2, 1.0842022e-19, 1))
+	v4 := 1 / float32(s7*v3)
+	for r := range a.Rows {
+		v5 := float32(*runtime.At[float32](a.Ptr[4], r*a.Row[4]) * s6)
+		v6 := s5 / (1 - v5)
+		v7 := s9 / (1 - float32(v5*s10))
+		// Pass 1: store mNew, vNew, pNew.
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
+			m2 := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float32](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			p := runtime.Slice[float32](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			v := runtime.Slice[float32](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNew := runtime.Slice[float32](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			vNew := runtime.Slice[float32](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
+			pNew := runtime.Slice[float32](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
+			for i := range m {
+				pv := p[i]
+				v8 := g[i] + float32(weightDecay*pv)
+				v9 := float32(beta1*m2[i]) + float32(s1*v8)
+				v10 := float32(beta2*v[i]) + float32(s4*float32(v8*v8))
+				v11 := float32(math.Sqrt(float64(float32(float32(v10*v3)*v4)))) + eps
+				v12 := pv - float32(v6*v8)/v11 - float32(v7*v9)/v11
+				mNew[i] = v9
+				vNew[i] = v10
+				pNew[i] = v12
+			}
+		}
+		if a.Ends(1) {
+			*runtime.At[float32](a.Ptr[8], r*a.Row[8]) = v5
 		}
 	}
 }
 
-// nadam_f64_0_go reads prodMu; writes prodMuNew.
-func nadam_f64_0_go(a *runtime.Args) {
-	s0 := float64(a.F[0])
-	*runtime.At[float64](a.Ptr[1], 0) = float64(*runtime.At[float64](a.Ptr[0], 0) * s0)
-}
-
-// nadam_f64_1_go reads m2, g, p, v, prodMuNew; writes mNew, vNew, pNew.
-func nadam_f64_1_go(a *runtime.Args) {
+// nadam_f64_stack_0_go reads m2, g, p, v, prodMu; writes mNew, vNew, pNew, prodMuNew.
+func nadam_f64_stack_0_go(a *runtime.Args) {
 	beta1 := float64(a.F[0])
 	s1 := float64(a.F[1])
 	weightDecay := float64(a.F[2])
@@ -71,35 +65,41 @@ func nadam_f64_1_go(a *runtime.Args) {
 	s4 := float64(a.F[4])
 	s5 := float64(a.F[5])
 	s6 := float64(a.F[6])
-	eps := float64(a.F[7])
-	s8 := float64(a.F[8])
+	s7 := float64(a.F[7])
+	eps := float64(a.F[8])
 	s9 := float64(a.F[9])
-	prodMuNewv := *runtime.At[float64](a.Ptr[4], 0)
-	v2 := s5 / (1 - prodMuNewv)
-	v3 := math.Abs(s6)
-	v4 := runtime.Select64(v3 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v3, 1.4916681462400413e-154, 1))
-	v5 := 1 / float64(s6*v4)
-	v6 := s8 / (1 - float64(prodMuNewv*s9))
-	// Pass 1: store mNew, vNew, pNew.
-	for n := 0; n < a.N; n += 64 {
-		m := min(a.N-n, 64)
-		m2 := runtime.Slice[float64](a.Ptr[0], n*a.Step[0], m)
-		g := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
-		p := runtime.Slice[float64](a.Ptr[2], n*a.Step[2], m)
-		v := runtime.Slice[float64](a.Ptr[3], n*a.Step[3], m)
-		mNew := runtime.Slice[float64](a.Ptr[5], n*a.Step[5], m)
-		vNew := runtime.Slice[float64](a.Ptr[6], n*a.Step[6], m)
-		pNew := runtime.Slice[float64](a.Ptr[7], n*a.Step[7], m)
-		for i := range m {
-			pv := p[i]
-			v7 := g[i] + float64(weightDecay*pv)
-			v8 := float64(beta1*m2[i]) + float64(s1*v7)
-			v9 := float64(beta2*v[i]) + float64(s4*float64(v7*v7))
-			v10 := math.Sqrt(float64(float64(v9*v4)*v5)) + eps
-			v11 := pv - float64(v2*v7)/v10 - float64(v6*v8)/v10
-			mNew[i] = v8
-			vNew[i] = v9
-			pNew[i] = v11
+	s10 := float64(a.F[10])
+	v2 := math.Abs(s7)
+	v3 := runtime.Select64(v2 < 2.2250738585072014e-308, 7.762590461503545e+230, runtime.Select64(4.49423283715579e+307 < v2, 1.4916681462400413e-154, 1))
+	v4 := 1 / float64(s7*v3)
+	for r := range a.Rows {
+		v5 := float64(*runtime.At[float64](a.Ptr[4], r*a.Row[4]) * s6)
+		v6 := s5 / (1 - v5)
+		v7 := s9 / (1 - float64(v5*s10))
+		// Pass 1: store mNew, vNew, pNew.
+		for n, end := 0, a.Lanes(1); n < end; n += 64 {
+			m := min(end-n, 64)
+			m2 := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
+			g := runtime.Slice[float64](a.Ptr[1], r*a.Row[1]+n*a.Step[1], m)
+			p := runtime.Slice[float64](a.Ptr[2], r*a.Row[2]+n*a.Step[2], m)
+			v := runtime.Slice[float64](a.Ptr[3], r*a.Row[3]+n*a.Step[3], m)
+			mNew := runtime.Slice[float64](a.Ptr[5], r*a.Row[5]+n*a.Step[5], m)
+			vNew := runtime.Slice[float64](a.Ptr[6], r*a.Row[6]+n*a.Step[6], m)
+			pNew := runtime.Slice[float64](a.Ptr[7], r*a.Row[7]+n*a.Step[7], m)
+			for i := range m {
+				pv := p[i]
+				v8 := g[i] + float64(weightDecay*pv)
+				v9 := float64(beta1*m2[i]) + float64(s1*v8)
+				v10 := float64(beta2*v[i]) + float64(s4*float64(v8*v8))
+				v11 := math.Sqrt(float64(float64(v10*v3)*v4)) + eps
+				v12 := pv - float64(v6*v8)/v11 - float64(v7*v9)/v11
+				mNew[i] = v9
+				vNew[i] = v10
+				pNew[i] = v12
+			}
+		}
+		if a.Ends(1) {
+			*runtime.At[float64](a.Ptr[8], r*a.Row[8]) = v5
 		}
 	}
 }

@@ -5,18 +5,10 @@ package optim
 
 import "github.com/opgen/opgen/runtime"
 
-func nadam_f32_0(a *runtime.Args) {
-	nadam_f32_0_go(a)
+func nadam_f32_stack_0(a *runtime.Args) {
+	nadam_f32_stack_0_go(a)
 }
 
-func nadam_f32_1(a *runtime.Args) {
-	nadam_f32_1_go(a)
-}
-
-func nadam_f64_0(a *runtime.Args) {
-	nadam_f64_0_go(a)
-}
-
-func nadam_f64_1(a *runtime.Args) {
-	nadam_f64_1_go(a)
+func nadam_f64_stack_0(a *runtime.Args) {
+	nadam_f64_stack_0_go(a)
 }

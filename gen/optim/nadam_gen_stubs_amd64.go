@@ -5,25 +5,13 @@ package optim
 import "github.com/opgen/opgen/runtime"
 
 //go:noescape
-func nadam_f32_0_avx2(a *runtime.Args)
+func nadam_f32_stack_0_avx2(a *runtime.Args)
 
 //go:noescape
-func nadam_f32_0_avx512(a *runtime.Args)
+func nadam_f32_stack_0_avx512(a *runtime.Args)
 
 //go:noescape
-func nadam_f32_1_avx2(a *runtime.Args)
+func nadam_f64_stack_0_avx2(a *runtime.Args)
 
 //go:noescape
-func nadam_f32_1_avx512(a *runtime.Args)
-
-//go:noescape
-func nadam_f64_0_avx2(a *runtime.Args)
-
-//go:noescape
-func nadam_f64_0_avx512(a *runtime.Args)
-
-//go:noescape
-func nadam_f64_1_avx2(a *runtime.Args)
-
-//go:noescape
-func nadam_f64_1_avx512(a *runtime.Args)
+func nadam_f64_stack_0_avx512(a *runtime.Args)

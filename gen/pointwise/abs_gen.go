@@ -129,6 +129,7 @@ var (
 
 var absForward = runtime.Signature{
 	Op: "pointwise.abs", Vars: absVars, Axes: absAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

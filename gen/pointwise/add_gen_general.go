@@ -38,6 +38,6 @@ func addRunInt[T runtime.Integer](b *runtime.Bound, v *addValues) error {
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }

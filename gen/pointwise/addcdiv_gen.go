@@ -168,6 +168,7 @@ var addcdivForward = runtime.Signature{
 
 var addcdivBackward = runtime.Signature{
 	Op: "pointwise.addcdiv", Vars: addcdivVars, Axes: addcdivAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -176,6 +176,7 @@ var (
 
 var addcmulForward = runtime.Signature{
 	Op: "pointwise.addcmul", Vars: addcmulVars, Axes: addcmulAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -186,6 +187,7 @@ var addcmulForward = runtime.Signature{
 
 var addcmulBackward = runtime.Signature{
 	Op: "pointwise.addcmul", Vars: addcmulGradVars, Axes: addcmulAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "a", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -39,6 +39,6 @@ func addcmulRunInt[T runtime.Integer](b *runtime.Bound, v *addcmulValues) error 
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }

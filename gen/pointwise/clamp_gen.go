@@ -47,7 +47,7 @@ func Clamp(x, lo, hi *runtime.Tensor) (*runtime.Tensor, error) {
 				return nil
 			})
 		case 1:
-			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, lo, hi}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo}, {Name: "hi", Tensor: hi, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, lo, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo}, {Name: "hi", Tensor: hi, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := clamp_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
 					return err
@@ -57,7 +57,7 @@ func Clamp(x, lo, hi *runtime.Tensor) (*runtime.Tensor, error) {
 				return nil
 			})
 		case 2:
-			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, lo, hi}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo, Shape: true}, {Name: "hi", Tensor: hi}}, func(back *runtime.Backprop) error {
+			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, hi}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo, Shape: true}, {Name: "hi", Tensor: hi}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := clamp_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0), back.Grad(2)); err != nil {
 					return err
@@ -67,7 +67,7 @@ func Clamp(x, lo, hi *runtime.Tensor) (*runtime.Tensor, error) {
 				return nil
 			})
 		case 3:
-			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, lo, hi}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo, Shape: true}, {Name: "hi", Tensor: hi, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("pointwise.clamp", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "lo", Tensor: lo, Shape: true}, {Name: "hi", Tensor: hi, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := clamp_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
@@ -208,28 +208,6 @@ func clamp_NoLoNoHiRun(b *runtime.Bound) error {
 	}
 }
 
-var clamp_Forwards = [...]*runtime.Signature{
-	0: &clamp_LoHiForward,
-	1: &clamp_LoNoHiForward,
-	2: &clamp_NoLoHiForward,
-	3: &clamp_NoLoNoHiForward,
-}
-
-// clamp_Run runs the op in a variant.
-func clamp_Run(b *runtime.Bound, variant int) error {
-	switch variant {
-	case 0:
-		return clamp_LoHiRun(b)
-	case 1:
-		return clamp_LoNoHiRun(b)
-	case 2:
-		return clamp_NoLoHiRun(b)
-	case 3:
-		return clamp_NoLoNoHiRun(b)
-	}
-	return nil
-}
-
 // clamp_LoHiRunBackward computes the derivative of clamp with lo given, hi given.
 func clamp_LoHiRunBackward(b *runtime.Bound) {
 	if b.Tensor(4) != nil || b.Tensor(5) != nil || b.Tensor(6) != nil {
@@ -335,6 +313,28 @@ func clamp_NoLoNoHiRunBackward(b *runtime.Bound) {
 	}
 }
 
+var clamp_Forwards = [...]*runtime.Signature{
+	0: &clamp_LoHiForward,
+	1: &clamp_LoNoHiForward,
+	2: &clamp_NoLoHiForward,
+	3: &clamp_NoLoNoHiForward,
+}
+
+// clamp_Run runs the op in a variant.
+func clamp_Run(b *runtime.Bound, variant int) error {
+	switch variant {
+	case 0:
+		return clamp_LoHiRun(b)
+	case 1:
+		return clamp_LoNoHiRun(b)
+	case 2:
+		return clamp_NoLoHiRun(b)
+	case 3:
+		return clamp_NoLoNoHiRun(b)
+	}
+	return nil
+}
+
 var clamp_Backwards = [...]*runtime.Signature{
 	0: &clamp_LoHiBackward,
 	1: &clamp_LoNoHiBackward,
@@ -364,6 +364,7 @@ var (
 
 var clamp_LoHiForward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_Vars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -374,6 +375,7 @@ var clamp_LoHiForward = runtime.Signature{
 
 var clamp_LoHiBackward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_GradVars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -387,6 +389,7 @@ var clamp_LoHiBackward = runtime.Signature{
 
 var clamp_LoNoHiForward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_Vars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -397,6 +400,7 @@ var clamp_LoNoHiForward = runtime.Signature{
 
 var clamp_LoNoHiBackward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_GradVars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -409,6 +413,7 @@ var clamp_LoNoHiBackward = runtime.Signature{
 
 var clamp_NoLoHiForward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_Vars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<2, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -419,6 +424,7 @@ var clamp_NoLoHiForward = runtime.Signature{
 
 var clamp_NoLoHiBackward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_GradVars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},
@@ -431,6 +437,7 @@ var clamp_NoLoHiBackward = runtime.Signature{
 
 var clamp_NoLoNoHiForward = runtime.Signature{
 	Op: "pointwise.clamp", Vars: clamp_Vars, Axes: clamp_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "lo", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Optional: true, Splat: true},

@@ -126,6 +126,7 @@ var clampMaxForward = runtime.Signature{
 
 var clampMaxBackward = runtime.Signature{
 	Op: "pointwise.clamp_max", Vars: clampMaxVars, Axes: clampMaxAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

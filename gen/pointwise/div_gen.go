@@ -126,6 +126,7 @@ var divForward = runtime.Signature{
 
 var divBackward = runtime.Signature{
 	Op: "pointwise.div", Vars: divVars, Axes: divAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -122,6 +122,7 @@ var (
 
 var erfcxForward = runtime.Signature{
 	Op: "pointwise.erfcx", Vars: erfcxVars, Axes: erfcxAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -121,6 +121,7 @@ var (
 
 var erfinvForward = runtime.Signature{
 	Op: "pointwise.erfinv", Vars: erfinvVars, Axes: erfinvAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -132,7 +132,8 @@ var (
 )
 
 var floorDivideForward = runtime.Signature{
-	Op: "pointwise.floor_divide", Vars: floorDivideVars, Axes: floorDivideAxes, Outer: true, Temps: [][]int{{0}},
+	Op: "pointwise.floor_divide", Vars: floorDivideVars, Axes: floorDivideAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 2, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

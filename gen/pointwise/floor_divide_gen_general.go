@@ -222,6 +222,6 @@ func floorDivideRunInt[T runtime.Integer](b *runtime.Bound) error {
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }

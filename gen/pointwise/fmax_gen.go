@@ -125,6 +125,7 @@ var fmaxForward = runtime.Signature{
 
 var fmaxBackward = runtime.Signature{
 	Op: "pointwise.fmax", Vars: fmaxVars, Axes: fmaxAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

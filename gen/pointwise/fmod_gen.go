@@ -123,6 +123,7 @@ var (
 
 var fmodForward = runtime.Signature{
 	Op: "pointwise.fmod", Vars: fmodVars, Axes: fmodAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -132,6 +133,7 @@ var fmodForward = runtime.Signature{
 
 var fmodBackward = runtime.Signature{
 	Op: "pointwise.fmod", Vars: fmodGradVars, Axes: fmodAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -114,6 +114,7 @@ var (
 
 var i0eForward = runtime.Signature{
 	Op: "pointwise.i0e", Vars: i0eVars, Axes: i0eAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -122,6 +123,7 @@ var i0eForward = runtime.Signature{
 
 var i0eBackward = runtime.Signature{
 	Op: "pointwise.i0e", Vars: i0eVars, Axes: i0eAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

@@ -114,6 +114,7 @@ var (
 
 var i1Forward = runtime.Signature{
 	Op: "pointwise.i1", Vars: i1Vars, Axes: i1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -122,6 +123,7 @@ var i1Forward = runtime.Signature{
 
 var i1Backward = runtime.Signature{
 	Op: "pointwise.i1", Vars: i1Vars, Axes: i1Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

@@ -114,6 +114,7 @@ var (
 
 var i1eForward = runtime.Signature{
 	Op: "pointwise.i1e", Vars: i1eVars, Axes: i1eAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -122,6 +123,7 @@ var i1eForward = runtime.Signature{
 
 var i1eBackward = runtime.Signature{
 	Op: "pointwise.i1e", Vars: i1eVars, Axes: i1eAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

@@ -133,6 +133,7 @@ var lerpForward = runtime.Signature{
 
 var lerpBackward = runtime.Signature{
 	Op: "pointwise.lerp", Vars: lerpVars, Axes: lerpAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1<<5 | 1<<6, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1<<4 | 1<<6, Absent: 1 << 5}, {Axes: []int{0}, Wanted: 1<<4 | 1<<5, Absent: 1 << 6}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

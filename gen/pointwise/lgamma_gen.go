@@ -115,6 +115,7 @@ var (
 
 var lgammaForward = runtime.Signature{
 	Op: "pointwise.lgamma", Vars: lgammaVars, Axes: lgammaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -123,6 +124,7 @@ var lgammaForward = runtime.Signature{
 
 var lgammaBackward = runtime.Signature{
 	Op: "pointwise.lgamma", Vars: lgammaVars, Axes: lgammaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

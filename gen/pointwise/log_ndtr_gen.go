@@ -114,6 +114,7 @@ var (
 
 var logNdtrForward = runtime.Signature{
 	Op: "pointwise.log_ndtr", Vars: logNdtrVars, Axes: logNdtrAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -122,6 +123,7 @@ var logNdtrForward = runtime.Signature{
 
 var logNdtrBackward = runtime.Signature{
 	Op: "pointwise.log_ndtr", Vars: logNdtrVars, Axes: logNdtrAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

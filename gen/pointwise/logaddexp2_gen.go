@@ -131,6 +131,7 @@ var logaddexp2Forward = runtime.Signature{
 
 var logaddexp2Backward = runtime.Signature{
 	Op: "pointwise.logaddexp2", Vars: logaddexp2Vars, Axes: logaddexp2Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

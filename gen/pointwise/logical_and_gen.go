@@ -79,6 +79,7 @@ var (
 
 var logicalAndForward = runtime.Signature{
 	Op: "pointwise.logical_and", Vars: logicalAndVars, Axes: logicalAndAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -79,6 +79,7 @@ var (
 
 var logicalNotForward = runtime.Signature{
 	Op: "pointwise.logical_not", Vars: logicalNotVars, Axes: logicalNotAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.Bool}, Dims: []runtime.Dim{{Axis: 0}}},

@@ -80,6 +80,7 @@ var (
 
 var logicalXorForward = runtime.Signature{
 	Op: "pointwise.logical_xor", Vars: logicalXorVars, Axes: logicalXorAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -171,22 +171,6 @@ func logitNoEpsRun(b *runtime.Bound, v *logitValues) {
 	}
 }
 
-var logitForwards = [...]*runtime.Signature{
-	0: &logitEpsForward,
-	1: &logitEpsForward,
-}
-
-// logitRun runs the op in a variant.
-func logitRun(b *runtime.Bound, v *logitValues, variant int) error {
-	switch variant {
-	case 0:
-		return logitEpsRun(b, v)
-	case 1:
-		logitNoEpsRun(b, v)
-	}
-	return nil
-}
-
 // logitEpsRunBackward computes the derivative of logit with eps given.
 func logitEpsRunBackward(b *runtime.Bound, v *logitValues) {
 	if b.Tensor(2) != nil {
@@ -221,6 +205,22 @@ func logitNoEpsRunBackward(b *runtime.Bound, v *logitValues) {
 			logit_no_eps_f64_backward_0_launch(&a)
 		}
 	}
+}
+
+var logitForwards = [...]*runtime.Signature{
+	0: &logitEpsForward,
+	1: &logitEpsForward,
+}
+
+// logitRun runs the op in a variant.
+func logitRun(b *runtime.Bound, v *logitValues, variant int) error {
+	switch variant {
+	case 0:
+		return logitEpsRun(b, v)
+	case 1:
+		logitNoEpsRun(b, v)
+	}
+	return nil
 }
 
 var logitBackwards = [...]*runtime.Signature{

@@ -134,6 +134,7 @@ var (
 
 var mulForward = runtime.Signature{
 	Op: "pointwise.mul", Vars: mulVars, Axes: mulAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -143,6 +144,7 @@ var mulForward = runtime.Signature{
 
 var mulBackward = runtime.Signature{
 	Op: "pointwise.mul", Vars: mulGradVars, Axes: mulAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

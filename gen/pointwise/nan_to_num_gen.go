@@ -229,6 +229,23 @@ func nanToNumNoPosinfNoNeginfRun(b *runtime.Bound, v *nanToNumValues) {
 	}
 }
 
+// nanToNumPosinfNeginfRunBackward computes the derivative of nan_to_num with posinf given, neginf given.
+func nanToNumPosinfNeginfRunBackward(b *runtime.Bound, v *nanToNumValues) {
+	if b.Tensor(2) != nil {
+		var a runtime.Args
+		a.Rows, a.N, a.K = 1, b.Ext[0], 1
+		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
+		a.Ptr[1], a.Step[1] = b.Ptr[1], 1
+		a.Ptr[2], a.Step[2] = b.Spare(2, b.Ext[0]), 1
+		switch b.DType[0] {
+		case runtime.F32:
+			nan_to_num_posinf_neginf_f32_backward_0_launch(&a)
+		case runtime.F64:
+			nan_to_num_posinf_neginf_f64_backward_0_launch(&a)
+		}
+	}
+}
+
 var nanToNumForwards = [...]*runtime.Signature{
 	0: &nanToNumPosinfNeginfForward,
 	1: &nanToNumPosinfNeginfForward,
@@ -247,23 +264,6 @@ func nanToNumRun(b *runtime.Bound, v *nanToNumValues, variant int) {
 		nanToNumNoPosinfNeginfRun(b, v)
 	case 3:
 		nanToNumNoPosinfNoNeginfRun(b, v)
-	}
-}
-
-// nanToNumPosinfNeginfRunBackward computes the derivative of nan_to_num with posinf given, neginf given.
-func nanToNumPosinfNeginfRunBackward(b *runtime.Bound, v *nanToNumValues) {
-	if b.Tensor(2) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[0], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
-		a.Ptr[1], a.Step[1] = b.Ptr[1], 1
-		a.Ptr[2], a.Step[2] = b.Spare(2, b.Ext[0]), 1
-		switch b.DType[0] {
-		case runtime.F32:
-			nan_to_num_posinf_neginf_f32_backward_0_launch(&a)
-		case runtime.F64:
-			nan_to_num_posinf_neginf_f64_backward_0_launch(&a)
-		}
 	}
 }
 

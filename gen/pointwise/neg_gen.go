@@ -127,6 +127,7 @@ var (
 
 var negForward = runtime.Signature{
 	Op: "pointwise.neg", Vars: negVars, Axes: negAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -146,6 +146,7 @@ var (
 
 var polygammaForward = runtime.Signature{
 	Op: "pointwise.polygamma", Vars: polygammaVars, Axes: polygammaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},
@@ -154,6 +155,7 @@ var polygammaForward = runtime.Signature{
 
 var polygammaBackward = runtime.Signature{
 	Op: "pointwise.polygamma", Vars: polygammaVars, Axes: polygammaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}}},

@@ -127,6 +127,7 @@ var powForward = runtime.Signature{
 
 var powBackward = runtime.Signature{
 	Op: "pointwise.pow", Vars: powVars, Axes: powAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 5, Absent: 1 << 4}, {Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -161,21 +161,6 @@ func roundDecimalsElseRun(b *runtime.Bound, v *roundDecimalsValues) {
 	}
 }
 
-var roundDecimalsForwards = [...]*runtime.Signature{
-	0: &roundDecimalsIfForward,
-	1: &roundDecimalsIfForward,
-}
-
-// roundDecimalsRun runs the op in a variant.
-func roundDecimalsRun(b *runtime.Bound, v *roundDecimalsValues, variant int) {
-	switch variant {
-	case 0:
-		roundDecimalsIfRun(b, v)
-	case 1:
-		roundDecimalsElseRun(b, v)
-	}
-}
-
 // roundDecimalsIfRunBackward computes the derivative of round_decimals with 0 <= decimals.
 func roundDecimalsIfRunBackward(b *runtime.Bound, v *roundDecimalsValues) {
 	if b.Tensor(1) != nil {
@@ -188,6 +173,21 @@ func roundDecimalsIfRunBackward(b *runtime.Bound, v *roundDecimalsValues) {
 		case runtime.F64:
 			ceil_f64_backward_0_launch(&a)
 		}
+	}
+}
+
+var roundDecimalsForwards = [...]*runtime.Signature{
+	0: &roundDecimalsIfForward,
+	1: &roundDecimalsIfForward,
+}
+
+// roundDecimalsRun runs the op in a variant.
+func roundDecimalsRun(b *runtime.Bound, v *roundDecimalsValues, variant int) {
+	switch variant {
+	case 0:
+		roundDecimalsIfRun(b, v)
+	case 1:
+		roundDecimalsElseRun(b, v)
 	}
 }
 

@@ -171,6 +171,7 @@ var (
 
 var rsubForward = runtime.Signature{
 	Op: "pointwise.rsub", Vars: rsubVars, Axes: rsubAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -180,6 +181,7 @@ var rsubForward = runtime.Signature{
 
 var rsubBackward = runtime.Signature{
 	Op: "pointwise.rsub", Vars: rsubGradVars, Axes: rsubAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -126,6 +126,7 @@ var (
 
 var signForward = runtime.Signature{
 	Op: "pointwise.sign", Vars: signVars, Axes: signAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -38,6 +38,6 @@ func subRunInt[T runtime.Integer](b *runtime.Bound, v *subValues) error {
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 2), y)
+	runtime.Copy(runtime.Elements[T](b, 2), y)
 	return nil
 }

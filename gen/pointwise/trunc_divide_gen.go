@@ -141,6 +141,7 @@ var (
 
 var truncDivideForward = runtime.Signature{
 	Op: "pointwise.trunc_divide", Vars: truncDivideVars, Axes: truncDivideAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1<<0 | 1<<1, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -125,6 +125,7 @@ var xlog1pyForward = runtime.Signature{
 
 var xlog1pyBackward = runtime.Signature{
 	Op: "pointwise.xlog1py", Vars: xlog1pyVars, Axes: xlog1pyAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Wanted: 1 << 4, Absent: 1 << 3}, {Axes: []int{0}, Wanted: 1 << 3, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

@@ -33,7 +33,7 @@ func Zeta(x, z *runtime.Tensor) (*runtime.Tensor, error) {
 	y := bound.Tensor(2)
 	bound.Finish()
 	if record {
-		runtime.Record("pointwise.zeta", []*runtime.Tensor{y}, []*runtime.Tensor{x, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}}, func(back *runtime.Backprop) error {
+		runtime.Record("pointwise.zeta", []*runtime.Tensor{y}, []*runtime.Tensor{nil, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}}, func(back *runtime.Backprop) error {
 			var bound runtime.Bound
 			if err := zetaBackward.Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(1)); err != nil {
 				return err
@@ -116,6 +116,7 @@ var (
 
 var zetaForward = runtime.Signature{
 	Op: "pointwise.zeta", Vars: zetaVars, Axes: zetaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
@@ -125,6 +126,7 @@ var zetaForward = runtime.Signature{
 
 var zetaBackward = runtime.Signature{
 	Op: "pointwise.zeta", Vars: zetaVars, Axes: zetaAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "z", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

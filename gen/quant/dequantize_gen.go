@@ -64,7 +64,7 @@ func Dequantize(x, scale, zero *runtime.Tensor, attrs *DequantizeAttrs) (*runtim
 	if record {
 		switch variant {
 		case 0:
-			runtime.Record("quant.dequantize", []*runtime.Tensor{y}, []*runtime.Tensor{x, scale, zero}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "scale", Tensor: scale, Shape: true}, {Name: "zero", Tensor: zero}}, func(back *runtime.Backprop) error {
+			runtime.Record("quant.dequantize", []*runtime.Tensor{y}, []*runtime.Tensor{nil, scale, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "scale", Tensor: scale, Shape: true}, {Name: "zero", Tensor: zero}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := dequantizeBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(1)); err != nil {
@@ -77,7 +77,7 @@ func Dequantize(x, scale, zero *runtime.Tensor, attrs *DequantizeAttrs) (*runtim
 				return nil
 			})
 		case 1:
-			runtime.Record("quant.dequantize", []*runtime.Tensor{y}, []*runtime.Tensor{x, scale, zero}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "scale", Tensor: scale, Shape: true}, {Name: "zero", Tensor: zero, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("quant.dequantize", []*runtime.Tensor{y}, []*runtime.Tensor{nil, scale, nil}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "scale", Tensor: scale, Shape: true}, {Name: "zero", Tensor: zero, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := dequantizeBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(1)); err != nil {
@@ -163,22 +163,6 @@ func dequantizeNoZeroRun(b *runtime.Bound, v *dequantizeValues) error {
 	return nil
 }
 
-var dequantizeForwards = [...]*runtime.Signature{
-	0: &dequantizeZeroForward,
-	1: &dequantizeNoZeroForward,
-}
-
-// dequantizeRun runs the op in a variant.
-func dequantizeRun(b *runtime.Bound, v *dequantizeValues, variant int) error {
-	switch variant {
-	case 0:
-		return dequantizeZeroRun(b, v)
-	case 1:
-		return dequantizeNoZeroRun(b, v)
-	}
-	return nil
-}
-
 // dequantizeZeroRunBackward computes the derivative of dequantize with zero given.
 func dequantizeZeroRunBackward(b *runtime.Bound, v *dequantizeValues) error {
 	switch b.DType[0] {
@@ -197,6 +181,22 @@ func dequantizeNoZeroRunBackward(b *runtime.Bound, v *dequantizeValues) error {
 		return dequantizeNoZeroRunBackwardF32IntOf(b, v)
 	case runtime.F64:
 		return dequantizeNoZeroRunBackwardF64IntOf(b, v)
+	}
+	return nil
+}
+
+var dequantizeForwards = [...]*runtime.Signature{
+	0: &dequantizeZeroForward,
+	1: &dequantizeNoZeroForward,
+}
+
+// dequantizeRun runs the op in a variant.
+func dequantizeRun(b *runtime.Bound, v *dequantizeValues, variant int) error {
+	switch variant {
+	case 0:
+		return dequantizeZeroRun(b, v)
+	case 1:
+		return dequantizeNoZeroRun(b, v)
 	}
 	return nil
 }
@@ -225,6 +225,7 @@ var (
 
 var dequantizeZeroForward = runtime.Signature{
 	Op: "quant.dequantize", Vars: dequantizeVars, Axes: dequantizeAxes, Placed: &dequantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},
@@ -235,6 +236,7 @@ var dequantizeZeroForward = runtime.Signature{
 
 var dequantizeZeroBackward = runtime.Signature{
 	Op: "quant.dequantize", Vars: dequantizeVars, Axes: dequantizeAxes, Placed: &dequantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},
@@ -246,6 +248,7 @@ var dequantizeZeroBackward = runtime.Signature{
 
 var dequantizeNoZeroForward = runtime.Signature{
 	Op: "quant.dequantize", Vars: dequantizeVars, Axes: dequantizeAxes, Placed: &dequantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},
@@ -256,6 +259,7 @@ var dequantizeNoZeroForward = runtime.Signature{
 
 var dequantizeNoZeroBackward = runtime.Signature{
 	Op: "quant.dequantize", Vars: dequantizeVars, Axes: dequantizeAxes, Placed: &dequantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Elem: runtime.Elem{Var: 1}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},

@@ -140,6 +140,7 @@ var (
 
 var quantizeZeroForward = runtime.Signature{
 	Op: "quant.quantize", Vars: quantizeVars, Axes: quantizeAxes, Placed: &quantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},
@@ -150,6 +151,7 @@ var quantizeZeroForward = runtime.Signature{
 
 var quantizeNoZeroForward = runtime.Signature{
 	Op: "quant.quantize", Vars: quantizeVars, Axes: quantizeAxes, Placed: &quantizePlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "scale", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1, Optional: true}}, Splat: true},

@@ -163,6 +163,7 @@ var (
 
 var alphaDropoutForward = runtime.Signature{
 	Op: "random.alpha_dropout", Vars: alphaDropoutVars, Axes: alphaDropoutAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -102,6 +102,7 @@ var (
 
 var bernoulliForward = runtime.Signature{
 	Op: "random.bernoulli", Vars: bernoulliVars, Axes: bernoulliAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "p", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -142,6 +142,7 @@ var (
 
 var dropPathForward = runtime.Signature{
 	Op: "random.drop_path", Vars: dropPathVars, Axes: dropPathAxes,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -146,6 +146,7 @@ var (
 
 var dropoutChannelsForward = runtime.Signature{
 	Op: "random.dropout_channels", Vars: dropoutChannelsVars, Axes: dropoutChannelsAxes,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}},

@@ -159,6 +159,7 @@ var (
 
 var dropout_Forward = runtime.Signature{
 	Op: "random.dropout", Vars: dropout_Vars, Axes: dropout_Axes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}},

@@ -160,6 +160,7 @@ var (
 
 var gumbelSoftmaxForward = runtime.Signature{
 	Op: "random.gumbel_softmax", Vars: gumbelSoftmaxVars, Axes: gumbelSoftmaxAxes, Placed: &gumbelSoftmaxPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 2}, {Axes: []int{0}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

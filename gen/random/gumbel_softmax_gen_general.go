@@ -161,7 +161,7 @@ func gumbelSoftmaxRunF32(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -317,6 +317,6 @@ func gumbelSoftmaxRunF64(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	} else if err := runtime.Split(part, B, D); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }

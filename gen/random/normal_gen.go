@@ -144,6 +144,7 @@ var (
 
 var normalForward = runtime.Signature{
 	Op: "random.normal", Vars: normalVars, Axes: normalAxes, Outer: true,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "mean_value", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},
 		1: {Name: "std", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}}, Splat: true},

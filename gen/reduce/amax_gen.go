@@ -195,6 +195,7 @@ var (
 
 var amaxForward = runtime.Signature{
 	Op: "reduce.amax", Vars: amaxVars, Axes: amaxAxes, Placed: &amaxPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}, Absent: 1 << 2}, {Axes: []int{0}, More: 1, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -67,6 +67,6 @@ func aminRunInt[T runtime.Integer](b *runtime.Bound, v *aminValues) error {
 	} else if err := runtime.Split(part, B, 1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }

@@ -89,7 +89,7 @@ func argmaxRunF32(b *runtime.Bound, v *argmaxValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }
 
@@ -173,7 +173,7 @@ func argmaxRunF64(b *runtime.Bound, v *argmaxValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }
 
@@ -257,6 +257,6 @@ func argmaxRunInt[T runtime.Integer](b *runtime.Bound, v *argmaxValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmax", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }

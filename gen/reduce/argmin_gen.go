@@ -106,7 +106,8 @@ var (
 )
 
 var argminForward = runtime.Signature{
-	Op: "reduce.argmin", Vars: argminVars, Axes: argminAxes, Placed: &argminPlaced, Temps: [][]int{{0}},
+	Op: "reduce.argmin", Vars: argminVars, Axes: argminAxes, Placed: &argminPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -89,7 +89,7 @@ func argminRunF32(b *runtime.Bound, v *argminValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }
 
@@ -173,7 +173,7 @@ func argminRunF64(b *runtime.Bound, v *argminValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }
 
@@ -257,6 +257,6 @@ func argminRunInt[T runtime.Integer](b *runtime.Bound, v *argminValues) error {
 	if runtime.AnyUnset(ySet) {
 		return runtime.ValueError("reduce.argmin", "y", "a value for each element")
 	}
-	copy(runtime.Elements[int64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 1), y)
 	return nil
 }

@@ -106,6 +106,7 @@ var (
 
 var countNonzeroForward = runtime.Signature{
 	Op: "reduce.count_nonzero", Vars: countNonzeroVars, Axes: countNonzeroAxes, Placed: &countNonzeroPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -138,8 +138,8 @@ func cummaxRunF32(b *runtime.Bound, v *cummaxValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -272,8 +272,8 @@ func cummaxRunF64(b *runtime.Bound, v *cummaxValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -406,8 +406,8 @@ func cummaxRunInt[T runtime.Integer](b *runtime.Bound, v *cummaxValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.cummax", "at", "a value for each element")
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -446,9 +446,9 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*L)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (cummaxPart9{dy, dxAcc, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -460,7 +460,7 @@ func cummaxRunBackwardF32(b *runtime.Bound, v *cummaxValues) error {
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -498,7 +498,7 @@ func cummaxRunBackwardF64(b *runtime.Bound, v *cummaxValues) error {
 
 	// @x[b, at[b, t]] += @y[b, t]   for b in ...B, t in L
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (cummaxPart10{dx, dy, at, L}); runtime.Small(B, L) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -507,6 +507,6 @@ func cummaxRunBackwardF64(b *runtime.Bound, v *cummaxValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

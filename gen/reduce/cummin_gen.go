@@ -145,7 +145,8 @@ var (
 )
 
 var cumminForward = runtime.Signature{
-	Op: "reduce.cummin", Vars: cumminVars, Axes: cumminAxes, Placed: &cumminPlaced, Temps: [][]int{{0, 1}},
+	Op: "reduce.cummin", Vars: cumminVars, Axes: cumminAxes, Placed: &cumminPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -155,6 +156,7 @@ var cumminForward = runtime.Signature{
 
 var cumminBackward = runtime.Signature{
 	Op: "reduce.cummin", Vars: cumminGradVars, Axes: cumminAxes, Placed: &cumminPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -143,6 +143,7 @@ var (
 
 var cumprodForward = runtime.Signature{
 	Op: "reduce.cumprod", Vars: cumprodVars, Axes: cumprodAxes, Placed: &cumprodPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -150,7 +151,8 @@ var cumprodForward = runtime.Signature{
 }
 
 var cumprodBackward = runtime.Signature{
-	Op: "reduce.cumprod", Vars: cumprodGradVars, Axes: cumprodAxes, Placed: &cumprodPlaced, Temps: [][]int{{0, 1}},
+	Op: "reduce.cumprod", Vars: cumprodGradVars, Axes: cumprodAxes, Placed: &cumprodPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, More: 1}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -142,6 +142,7 @@ var (
 
 var cumsumForward = runtime.Signature{
 	Op: "reduce.cumsum", Vars: cumsumVars, Axes: cumsumAxes, Placed: &cumsumPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

@@ -89,7 +89,7 @@ func Diff(x, prepend, append2 *runtime.Tensor, attrs *DiffAttrs) (*runtime.Tenso
 				return nil
 			})
 		case 1:
-			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diff_Backwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -108,7 +108,7 @@ func Diff(x, prepend, append2 *runtime.Tensor, attrs *DiffAttrs) (*runtime.Tenso
 				return nil
 			})
 		case 2:
-			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diff_Backwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -127,7 +127,7 @@ func Diff(x, prepend, append2 *runtime.Tensor, attrs *DiffAttrs) (*runtime.Tenso
 				return nil
 			})
 		case 3:
-			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diff_Backwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -236,28 +236,6 @@ func diff_NoPrependNoAppendRun(b *runtime.Bound, v *diff_Values) error {
 	}
 }
 
-var diff_Forwards = [...]*runtime.Signature{
-	0: &diff_PrependAppendForward,
-	1: &diff_PrependNoAppendForward,
-	2: &diff_NoPrependAppendForward,
-	3: &diff_NoPrependNoAppendForward,
-}
-
-// diff_Run runs the op in a variant.
-func diff_Run(b *runtime.Bound, v *diff_Values, variant int) error {
-	switch variant {
-	case 0:
-		return diff_PrependAppendRun(b, v)
-	case 1:
-		return diff_PrependNoAppendRun(b, v)
-	case 2:
-		return diff_NoPrependAppendRun(b, v)
-	case 3:
-		return diff_NoPrependNoAppendRun(b, v)
-	}
-	return nil
-}
-
 // diff_PrependAppendRunBackward computes the derivative of diff with prepend given, append given.
 func diff_PrependAppendRunBackward(b *runtime.Bound, v *diff_Values) error {
 	switch b.DType[0] {
@@ -302,6 +280,28 @@ func diff_NoPrependNoAppendRunBackward(b *runtime.Bound, v *diff_Values) error {
 	return nil
 }
 
+var diff_Forwards = [...]*runtime.Signature{
+	0: &diff_PrependAppendForward,
+	1: &diff_PrependNoAppendForward,
+	2: &diff_NoPrependAppendForward,
+	3: &diff_NoPrependNoAppendForward,
+}
+
+// diff_Run runs the op in a variant.
+func diff_Run(b *runtime.Bound, v *diff_Values, variant int) error {
+	switch variant {
+	case 0:
+		return diff_PrependAppendRun(b, v)
+	case 1:
+		return diff_PrependNoAppendRun(b, v)
+	case 2:
+		return diff_NoPrependAppendRun(b, v)
+	case 3:
+		return diff_NoPrependNoAppendRun(b, v)
+	}
+	return nil
+}
+
 var diff_Backwards = [...]*runtime.Signature{
 	0: &diff_PrependAppendBackward,
 	1: &diff_PrependNoAppendBackward,
@@ -332,7 +332,8 @@ var (
 )
 
 var diff_PrependAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5}}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -355,7 +356,8 @@ var diff_PrependAppendBackward = runtime.Signature{
 }
 
 var diff_PrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5}}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -377,7 +379,8 @@ var diff_PrependNoAppendBackward = runtime.Signature{
 }
 
 var diff_NoPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5}}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -399,7 +402,8 @@ var diff_NoPrependAppendBackward = runtime.Signature{
 }
 
 var diff_NoPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed, Temps: [][]int{{0, 5}},
+	Op: "reduce.diff", Vars: diff_Vars, Axes: diff_Axes, Placed: &diff_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5}}, {Axes: []int{0, 4}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},

@@ -174,7 +174,7 @@ func diff_PrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -271,7 +271,7 @@ func diff_PrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -368,7 +368,7 @@ func diff_PrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Value
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -430,7 +430,7 @@ func diff_PrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -492,7 +492,7 @@ func diff_PrependNoAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -554,7 +554,7 @@ func diff_PrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Val
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -616,7 +616,7 @@ func diff_NoPrependAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -678,7 +678,7 @@ func diff_NoPrependAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -740,7 +740,7 @@ func diff_NoPrependAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_Val
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 
@@ -792,7 +792,7 @@ func diff_NoPrependNoAppendRunF32(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -844,7 +844,7 @@ func diff_NoPrependNoAppendRunF64(b *runtime.Bound, v *diff_Values) error {
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -896,7 +896,7 @@ func diff_NoPrependNoAppendRunInt[T runtime.Integer](b *runtime.Bound, v *diff_V
 	} else if err := runtime.Split(part, B, M); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 3), y)
+	runtime.Copy(runtime.Elements[T](b, 3), y)
 	return nil
 }
 

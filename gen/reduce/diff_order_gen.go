@@ -104,7 +104,7 @@ func DiffOrder(x, prepend, append2 *runtime.Tensor, attrs *DiffOrderAttrs) (*run
 				return nil
 			})
 		case 1:
-			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diffOrderBackwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -123,7 +123,7 @@ func DiffOrder(x, prepend, append2 *runtime.Tensor, attrs *DiffOrderAttrs) (*run
 				return nil
 			})
 		case 2:
-			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diffOrderBackwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -142,7 +142,7 @@ func DiffOrder(x, prepend, append2 *runtime.Tensor, attrs *DiffOrderAttrs) (*run
 				return nil
 			})
 		case 3:
-			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, prepend, append2}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.diff_order", []*runtime.Tensor{y}, []*runtime.Tensor{x, nil, nil}, []runtime.Saved{{Name: "x", Tensor: x, Shape: true}, {Name: "prepend", Tensor: prepend, Shape: true}, {Name: "append", Tensor: append2, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := diffOrderBackwards[variant].BindInputs(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2)); err != nil {
@@ -295,28 +295,6 @@ func diffOrderNoPrependNoAppendRun(b *runtime.Bound, v *diffOrderValues) error {
 	return nil
 }
 
-var diffOrderForwards = [...]*runtime.Signature{
-	0: &diffOrderPrependAppendForward,
-	1: &diffOrderPrependNoAppendForward,
-	2: &diffOrderNoPrependAppendForward,
-	3: &diffOrderNoPrependNoAppendForward,
-}
-
-// diffOrderRun runs the op in a variant.
-func diffOrderRun(b *runtime.Bound, v *diffOrderValues, variant int) error {
-	switch variant {
-	case 0:
-		return diffOrderPrependAppendRun(b, v)
-	case 1:
-		return diffOrderPrependNoAppendRun(b, v)
-	case 2:
-		return diffOrderNoPrependAppendRun(b, v)
-	case 3:
-		return diffOrderNoPrependNoAppendRun(b, v)
-	}
-	return nil
-}
-
 // diffOrderPrependAppendRunBackward computes the derivative of diff_order with prepend given, append given.
 func diffOrderPrependAppendRunBackward(b *runtime.Bound, v *diffOrderValues) error {
 	switch b.DType[0] {
@@ -361,6 +339,28 @@ func diffOrderNoPrependNoAppendRunBackward(b *runtime.Bound, v *diffOrderValues)
 	return nil
 }
 
+var diffOrderForwards = [...]*runtime.Signature{
+	0: &diffOrderPrependAppendForward,
+	1: &diffOrderPrependNoAppendForward,
+	2: &diffOrderNoPrependAppendForward,
+	3: &diffOrderNoPrependNoAppendForward,
+}
+
+// diffOrderRun runs the op in a variant.
+func diffOrderRun(b *runtime.Bound, v *diffOrderValues, variant int) error {
+	switch variant {
+	case 0:
+		return diffOrderPrependAppendRun(b, v)
+	case 1:
+		return diffOrderPrependNoAppendRun(b, v)
+	case 2:
+		return diffOrderNoPrependAppendRun(b, v)
+	case 3:
+		return diffOrderNoPrependNoAppendRun(b, v)
+	}
+	return nil
+}
+
 var diffOrderBackwards = [...]*runtime.Signature{
 	0: &diffOrderPrependAppendBackward,
 	1: &diffOrderPrependNoAppendBackward,
@@ -390,7 +390,8 @@ var (
 )
 
 var diffOrderPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 5}, {6}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5}}, {Axes: []int{6}, More: 1}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -400,7 +401,8 @@ var diffOrderPrependAppendForward = runtime.Signature{
 }
 
 var diffOrderPrependAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 5}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{6}, More: 1}, {Axes: []int{6}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 5}}, {Axes: []int{0, 1}}, {Axes: []int{0, 2}}, {Axes: []int{0, 3}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -413,7 +415,8 @@ var diffOrderPrependAppendBackward = runtime.Signature{
 }
 
 var diffOrderPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 7}, {6}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 7}}, {Axes: []int{6}, More: 1}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -423,7 +426,8 @@ var diffOrderPrependNoAppendForward = runtime.Signature{
 }
 
 var diffOrderPrependNoAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 7}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{6}, More: 1}, {Axes: []int{6}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 7}}, {Axes: []int{0, 1}}, {Axes: []int{0, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -435,7 +439,8 @@ var diffOrderPrependNoAppendBackward = runtime.Signature{
 }
 
 var diffOrderNoPrependAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{0, 8}, {6}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 8}}, {Axes: []int{6}, More: 1}, {Axes: []int{0, 4}}, {Spread: 1<<0 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -445,7 +450,8 @@ var diffOrderNoPrependAppendForward = runtime.Signature{
 }
 
 var diffOrderNoPrependAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}, {0, 8}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{6}, More: 1}, {Axes: []int{6}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 8}}, {Axes: []int{0, 1}}, {Axes: []int{0, 3}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -457,7 +463,8 @@ var diffOrderNoPrependAppendBackward = runtime.Signature{
 }
 
 var diffOrderNoPrependNoAppendForward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{6}, More: 1}, {Axes: []int{0, 4}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},
@@ -467,7 +474,8 @@ var diffOrderNoPrependNoAppendForward = runtime.Signature{
 }
 
 var diffOrderNoPrependNoAppendBackward = runtime.Signature{
-	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced, Temps: [][]int{{6}},
+	Op: "reduce.diff_order", Vars: diffOrderVars, Axes: diffOrderAxes, Placed: &diffOrderPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{6}, More: 1}, {Axes: []int{6}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "prepend", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Optional: true, Splat: true},

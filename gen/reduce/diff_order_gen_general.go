@@ -260,7 +260,7 @@ func diffOrderPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error {
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -405,7 +405,7 @@ func diffOrderPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error {
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -523,7 +523,7 @@ func diffOrderPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -641,7 +641,7 @@ func diffOrderPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -759,7 +759,7 @@ func diffOrderNoPrependAppendRunF32(b *runtime.Bound, v *diffOrderValues) error 
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -877,7 +877,7 @@ func diffOrderNoPrependAppendRunF64(b *runtime.Bound, v *diffOrderValues) error 
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -953,7 +953,7 @@ func diffOrderNoPrependNoAppendRunF32(b *runtime.Bound, v *diffOrderValues) erro
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -1029,7 +1029,7 @@ func diffOrderNoPrependNoAppendRunF64(b *runtime.Bound, v *diffOrderValues) erro
 	} else if err := runtime.Split(part, B, M*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -1256,9 +1256,9 @@ func diffOrderPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dprepend)
-	copy(runtime.Elements[float32](b, 6), dappend)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dprepend)
+	runtime.Copy(runtime.Elements[float32](b, 6), dappend)
 	return nil
 }
 
@@ -1485,9 +1485,9 @@ func diffOrderPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dprepend)
-	copy(runtime.Elements[float64](b, 6), dappend)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dprepend)
+	runtime.Copy(runtime.Elements[float64](b, 6), dappend)
 	return nil
 }
 
@@ -1658,8 +1658,8 @@ func diffOrderPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dprepend)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dprepend)
 	return nil
 }
 
@@ -1830,8 +1830,8 @@ func diffOrderPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dprepend)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dprepend)
 	return nil
 }
 
@@ -2002,8 +2002,8 @@ func diffOrderNoPrependAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValues
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dappend)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dappend)
 	return nil
 }
 
@@ -2174,8 +2174,8 @@ func diffOrderNoPrependAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValues
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dappend)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dappend)
 	return nil
 }
 
@@ -2269,7 +2269,7 @@ func diffOrderNoPrependNoAppendRunBackwardF32(b *runtime.Bound, v *diffOrderValu
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
 	return nil
 }
 
@@ -2363,6 +2363,6 @@ func diffOrderNoPrependNoAppendRunBackwardF64(b *runtime.Bound, v *diffOrderValu
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
 	return nil
 }

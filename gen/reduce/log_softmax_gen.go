@@ -169,6 +169,7 @@ var (
 
 var logSoftmaxForward = runtime.Signature{
 	Op: "reduce.log_softmax", Vars: logSoftmaxVars, Axes: logSoftmaxAxes, Placed: &logSoftmaxPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}, {Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},

@@ -141,6 +141,7 @@ var (
 
 var logcumsumexpForward = runtime.Signature{
 	Op: "reduce.logcumsumexp", Vars: logcumsumexpVars, Axes: logcumsumexpAxes, Placed: &logcumsumexpPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 2}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
@@ -149,6 +150,7 @@ var logcumsumexpForward = runtime.Signature{
 
 var logcumsumexpBackward = runtime.Signature{
 	Op: "reduce.logcumsumexp", Vars: logcumsumexpVars, Axes: logcumsumexpAxes, Placed: &logcumsumexpPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, More: 3}, {Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},

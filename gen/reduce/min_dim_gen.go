@@ -153,7 +153,8 @@ var (
 )
 
 var minDimForward = runtime.Signature{
-	Op: "reduce.min_dim", Vars: minDimVars, Axes: minDimAxes, Placed: &minDimPlaced, Temps: [][]int{{0}},
+	Op: "reduce.min_dim", Vars: minDimVars, Axes: minDimAxes, Placed: &minDimPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, More: 1}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

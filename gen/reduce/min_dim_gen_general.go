@@ -122,8 +122,8 @@ func minDimRunF32(b *runtime.Bound, v *minDimValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -240,8 +240,8 @@ func minDimRunF64(b *runtime.Bound, v *minDimValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -358,7 +358,7 @@ func minDimRunInt[T runtime.Integer](b *runtime.Bound, v *minDimValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("reduce.min_dim", "at", "a value for each element")
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }

@@ -174,6 +174,7 @@ var (
 
 var nanmeanForward = runtime.Signature{
 	Op: "reduce.nanmean", Vars: nanmeanVars, Axes: nanmeanAxes, Placed: &nanmeanPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

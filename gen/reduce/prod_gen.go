@@ -165,6 +165,7 @@ var (
 
 var prodForward = runtime.Signature{
 	Op: "reduce.prod", Vars: prodVars, Axes: prodAxes, Placed: &prodPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
@@ -172,7 +173,8 @@ var prodForward = runtime.Signature{
 }
 
 var prodBackward = runtime.Signature{
-	Op: "reduce.prod", Vars: prodGradVars, Axes: prodAxes, Placed: &prodPlaced, Temps: [][]int{{0, 1}},
+	Op: "reduce.prod", Vars: prodGradVars, Axes: prodAxes, Placed: &prodPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

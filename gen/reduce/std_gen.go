@@ -202,6 +202,7 @@ var (
 
 var std_Forward = runtime.Signature{
 	Op: "reduce.std", Vars: std_Vars, Axes: std_Axes, Placed: &std_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}, {Axes: []int{0}, Absent: 1 << 3}, {Axes: []int{0}, Absent: 1 << 4}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

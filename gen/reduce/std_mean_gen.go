@@ -206,6 +206,7 @@ var (
 
 var stdMeanForward = runtime.Signature{
 	Op: "reduce.std_mean", Vars: stdMeanVars, Axes: stdMeanAxes, Placed: &stdMeanPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}, {Axes: []int{0}, Absent: 1 << 4}, {Axes: []int{0}, Absent: 1 << 5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

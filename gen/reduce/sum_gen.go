@@ -170,6 +170,7 @@ var (
 
 var sumForward = runtime.Signature{
 	Op: "reduce.sum", Vars: sumVars, Axes: sumAxes, Placed: &sumPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.SumOfInts}, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -80,7 +80,7 @@ func Trapezoid(y, x *runtime.Tensor, attrs *TrapezoidAttrs) (*runtime.Tensor, er
 				return nil
 			})
 		case 1:
-			runtime.Record("reduce.trapezoid", []*runtime.Tensor{s}, []*runtime.Tensor{y, x}, []runtime.Saved{{Name: "y", Tensor: y, Shape: true}, {Name: "x", Tensor: x, Shape: true}}, func(back *runtime.Backprop) error {
+			runtime.Record("reduce.trapezoid", []*runtime.Tensor{s}, []*runtime.Tensor{y, nil}, []runtime.Saved{{Name: "y", Tensor: y, Shape: true}, {Name: "x", Tensor: x, Shape: true}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				place := runtime.PlaceAxis(vals.axis)
 				if err := trapezoidBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
@@ -147,22 +147,6 @@ func trapezoidNoXRun(b *runtime.Bound, v *trapezoidValues) error {
 	return nil
 }
 
-var trapezoidForwards = [...]*runtime.Signature{
-	0: &trapezoidXForward,
-	1: &trapezoidNoXForward,
-}
-
-// trapezoidRun runs the op in a variant.
-func trapezoidRun(b *runtime.Bound, v *trapezoidValues, variant int) error {
-	switch variant {
-	case 0:
-		return trapezoidXRun(b, v)
-	case 1:
-		return trapezoidNoXRun(b, v)
-	}
-	return nil
-}
-
 // trapezoidXRunBackward computes the derivative of trapezoid with x given.
 func trapezoidXRunBackward(b *runtime.Bound, v *trapezoidValues) error {
 	switch b.DType[0] {
@@ -181,6 +165,22 @@ func trapezoidNoXRunBackward(b *runtime.Bound, v *trapezoidValues) error {
 		return trapezoidNoXRunBackwardF32(b, v)
 	case runtime.F64:
 		return trapezoidNoXRunBackwardF64(b, v)
+	}
+	return nil
+}
+
+var trapezoidForwards = [...]*runtime.Signature{
+	0: &trapezoidXForward,
+	1: &trapezoidNoXForward,
+}
+
+// trapezoidRun runs the op in a variant.
+func trapezoidRun(b *runtime.Bound, v *trapezoidValues, variant int) error {
+	switch variant {
+	case 0:
+		return trapezoidXRun(b, v)
+	case 1:
+		return trapezoidNoXRun(b, v)
 	}
 	return nil
 }
@@ -209,6 +209,7 @@ var (
 
 var trapezoidXForward = runtime.Signature{
 	Op: "reduce.trapezoid", Vars: trapezoidVars, Axes: trapezoidAxes, Placed: &trapezoidPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "y", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, Splat: true},
@@ -218,6 +219,7 @@ var trapezoidXForward = runtime.Signature{
 
 var trapezoidXBackward = runtime.Signature{
 	Op: "reduce.trapezoid", Vars: trapezoidVars, Axes: trapezoidAxes, Placed: &trapezoidPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "y", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, Splat: true},
@@ -229,6 +231,7 @@ var trapezoidXBackward = runtime.Signature{
 
 var trapezoidNoXForward = runtime.Signature{
 	Op: "reduce.trapezoid", Vars: trapezoidVars, Axes: trapezoidAxes, Placed: &trapezoidPlaced,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "y", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Optional: true, Splat: true},

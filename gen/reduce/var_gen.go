@@ -188,6 +188,7 @@ var (
 
 var var_Forward = runtime.Signature{
 	Op: "reduce.var", Vars: var_Vars, Axes: var_Axes, Placed: &var_Placed,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -191,6 +191,7 @@ var (
 
 var varMeanForward = runtime.Signature{
 	Op: "reduce.var_mean", Vars: varMeanVars, Axes: varMeanAxes, Placed: &varMeanPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "v", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

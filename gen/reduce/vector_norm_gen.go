@@ -278,34 +278,6 @@ func vectorNormElseElseElseElseElseRun(b *runtime.Bound, v *vectorNormValues) {
 	}
 }
 
-var vectorNormForwards = [...]*runtime.Signature{
-	0: &vectorNormIfForward,
-	1: &vectorNormElseIfForward,
-	2: &vectorNormElseIfForward,
-	3: &vectorNormElseIfForward,
-	4: &vectorNormElseIfForward,
-	5: &vectorNormElseElseElseElseElseForward,
-}
-
-// vectorNormRun runs the op in a variant.
-func vectorNormRun(b *runtime.Bound, v *vectorNormValues, variant int) error {
-	switch variant {
-	case 0:
-		vectorNormIfRun(b, v)
-	case 1:
-		return vectorNormElseIfRun(b, v)
-	case 2:
-		return vectorNormElseElseIfRun(b, v)
-	case 3:
-		vectorNormElseElseElseIfRun(b, v)
-	case 4:
-		vectorNormElseElseElseElseIfRun(b, v)
-	case 5:
-		vectorNormElseElseElseElseElseRun(b, v)
-	}
-	return nil
-}
-
 // vectorNormIfRunBackward computes the derivative of vector_norm with p == real(2).
 func vectorNormIfRunBackward(b *runtime.Bound, v *vectorNormValues) {
 	if b.Tensor(4) != nil {
@@ -414,6 +386,34 @@ func vectorNormElseElseElseElseElseRunBackward(b *runtime.Bound, v *vectorNormVa
 	}
 }
 
+var vectorNormForwards = [...]*runtime.Signature{
+	0: &vectorNormIfForward,
+	1: &vectorNormElseIfForward,
+	2: &vectorNormElseIfForward,
+	3: &vectorNormElseIfForward,
+	4: &vectorNormElseIfForward,
+	5: &vectorNormElseElseElseElseElseForward,
+}
+
+// vectorNormRun runs the op in a variant.
+func vectorNormRun(b *runtime.Bound, v *vectorNormValues, variant int) error {
+	switch variant {
+	case 0:
+		vectorNormIfRun(b, v)
+	case 1:
+		return vectorNormElseIfRun(b, v)
+	case 2:
+		return vectorNormElseElseIfRun(b, v)
+	case 3:
+		vectorNormElseElseElseIfRun(b, v)
+	case 4:
+		vectorNormElseElseElseElseIfRun(b, v)
+	case 5:
+		vectorNormElseElseElseElseElseRun(b, v)
+	}
+	return nil
+}
+
 var vectorNormBackwards = [...]*runtime.Signature{
 	0: &vectorNormIfBackward,
 	1: &vectorNormElseIfBackward,
@@ -449,6 +449,7 @@ var (
 
 var vectorNormIfForward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}, {Axes: []int{0}, Absent: 1 << 3}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},
@@ -495,6 +496,7 @@ var vectorNormElseElseElseElseIfBackward = runtime.Signature{
 
 var vectorNormElseElseElseElseElseForward = runtime.Signature{
 	Op: "reduce.vector_norm", Vars: vectorNormVars, Axes: vectorNormAxes, Placed: &vectorNormPlaced,
+	Scratch: []runtime.Scratch{{Axes: []int{0}, Absent: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}}, Kept: []runtime.Kept{{At: 1, Axis: 1}}},

@@ -149,7 +149,8 @@ var (
 )
 
 var gruCellForward = runtime.Signature{
-	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes, Temps: [][]int{{0, 2, 3}},
+	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}, More: 3}, {Axes: []int{0, 2}, More: 2}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -162,7 +163,8 @@ var gruCellForward = runtime.Signature{
 }
 
 var gruCellBackward = runtime.Signature{
-	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes, Temps: [][]int{{0, 2, 3}},
+	Op: "rnn.gru_cell", Vars: gruCellVars, Axes: gruCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2, 3}, More: 5}, {Axes: []int{0, 2}, More: 3}, {Axes: []int{0, 1}}, {Axes: []int{1, 2, 3}}, {Axes: []int{2, 2, 3}}, {Axes: []int{2, 3}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

@@ -291,7 +291,7 @@ func gruCellRunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 6), hn)
+	runtime.Copy(runtime.Elements[float32](b, 6), hn)
 	return nil
 }
 
@@ -560,7 +560,7 @@ func gruCellRunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 6), hn)
+	runtime.Copy(runtime.Elements[float64](b, 6), hn)
 	return nil
 }
 
@@ -1237,12 +1237,12 @@ func gruCellRunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 7), dx)
-	copy(runtime.Elements[float32](b, 8), dh)
-	copy(runtime.Elements[float32](b, 9), dw)
-	copy(runtime.Elements[float32](b, 10), dr)
-	copy(runtime.Elements[float32](b, 11), db)
-	copy(runtime.Elements[float32](b, 12), dc)
+	runtime.Copy(runtime.Elements[float32](b, 7), dx)
+	runtime.Copy(runtime.Elements[float32](b, 8), dh)
+	runtime.Copy(runtime.Elements[float32](b, 9), dw)
+	runtime.Copy(runtime.Elements[float32](b, 10), dr)
+	runtime.Copy(runtime.Elements[float32](b, 11), db)
+	runtime.Copy(runtime.Elements[float32](b, 12), dc)
 	return nil
 }
 
@@ -1919,11 +1919,11 @@ func gruCellRunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 7), dx)
-	copy(runtime.Elements[float64](b, 8), dh)
-	copy(runtime.Elements[float64](b, 9), dw)
-	copy(runtime.Elements[float64](b, 10), dr)
-	copy(runtime.Elements[float64](b, 11), db)
-	copy(runtime.Elements[float64](b, 12), dc)
+	runtime.Copy(runtime.Elements[float64](b, 7), dx)
+	runtime.Copy(runtime.Elements[float64](b, 8), dh)
+	runtime.Copy(runtime.Elements[float64](b, 9), dw)
+	runtime.Copy(runtime.Elements[float64](b, 10), dr)
+	runtime.Copy(runtime.Elements[float64](b, 11), db)
+	runtime.Copy(runtime.Elements[float64](b, 12), dc)
 	return nil
 }

@@ -91,7 +91,7 @@ func GRU(x, h0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tensor, e
 		case 1:
 			savedU := bound.Tensor(8)
 			savedV := bound.Tensor(9)
-			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "u", Tensor: savedU}, {Name: "v", Tensor: savedV}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.gru", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, nil, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "u", Tensor: savedU}, {Name: "v", Tensor: savedV}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := gru_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5)); err != nil {
 					return err
@@ -172,22 +172,6 @@ func gru_NoH0Run(b *runtime.Bound) error {
 	return nil
 }
 
-var gru_Forwards = [...]*runtime.Signature{
-	0: &gru_H0Forward,
-	1: &gru_NoH0Forward,
-}
-
-// gru_Run runs the op in a variant.
-func gru_Run(b *runtime.Bound, variant int) error {
-	switch variant {
-	case 0:
-		return gru_H0Run(b)
-	case 1:
-		return gru_NoH0Run(b)
-	}
-	return nil
-}
-
 // gru_H0RunBackward computes the derivative of gru with h0 given.
 func gru_H0RunBackward(b *runtime.Bound) error {
 	switch b.DType[0] {
@@ -206,6 +190,22 @@ func gru_NoH0RunBackward(b *runtime.Bound) error {
 		return gru_NoH0RunBackwardF32(b)
 	case runtime.F64:
 		return gru_NoH0RunBackwardF64(b)
+	}
+	return nil
+}
+
+var gru_Forwards = [...]*runtime.Signature{
+	0: &gru_H0Forward,
+	1: &gru_NoH0Forward,
+}
+
+// gru_Run runs the op in a variant.
+func gru_Run(b *runtime.Bound, variant int) error {
+	switch variant {
+	case 0:
+		return gru_H0Run(b)
+	case 1:
+		return gru_NoH0Run(b)
 	}
 	return nil
 }
@@ -232,7 +232,8 @@ var (
 )
 
 var gru_H0Forward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 3}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -249,6 +250,7 @@ var gru_H0Forward = runtime.Signature{
 
 var gru_H0Backward = runtime.Signature{
 	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 5}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, More: 2}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -271,7 +273,8 @@ var gru_H0Backward = runtime.Signature{
 }
 
 var gru_NoH0Forward = runtime.Signature{
-	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 3}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -288,6 +291,7 @@ var gru_NoH0Forward = runtime.Signature{
 
 var gru_NoH0Backward = runtime.Signature{
 	Op: "rnn.gru", Vars: gru_Vars, Axes: gru_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 5}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},

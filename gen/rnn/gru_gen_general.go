@@ -267,10 +267,10 @@ func gru_H0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 6), y)
-	copy(runtime.Elements[float32](b, 7), hn)
-	copy(runtime.Elements[float32](b, 8), u)
-	copy(runtime.Elements[float32](b, 9), v2)
+	runtime.Copy(runtime.Elements[float32](b, 6), y)
+	runtime.Copy(runtime.Elements[float32](b, 7), hn)
+	runtime.Copy(runtime.Elements[float32](b, 8), u)
+	runtime.Copy(runtime.Elements[float32](b, 9), v2)
 	return nil
 }
 
@@ -513,10 +513,10 @@ func gru_H0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 6), y)
-	copy(runtime.Elements[float64](b, 7), hn)
-	copy(runtime.Elements[float64](b, 8), u)
-	copy(runtime.Elements[float64](b, 9), v2)
+	runtime.Copy(runtime.Elements[float64](b, 6), y)
+	runtime.Copy(runtime.Elements[float64](b, 7), hn)
+	runtime.Copy(runtime.Elements[float64](b, 8), u)
+	runtime.Copy(runtime.Elements[float64](b, 9), v2)
 	return nil
 }
 
@@ -692,10 +692,10 @@ func gru_NoH0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 6), y)
-	copy(runtime.Elements[float32](b, 7), hn)
-	copy(runtime.Elements[float32](b, 8), u)
-	copy(runtime.Elements[float32](b, 9), v2)
+	runtime.Copy(runtime.Elements[float32](b, 6), y)
+	runtime.Copy(runtime.Elements[float32](b, 7), hn)
+	runtime.Copy(runtime.Elements[float32](b, 8), u)
+	runtime.Copy(runtime.Elements[float32](b, 9), v2)
 	return nil
 }
 
@@ -871,10 +871,10 @@ func gru_NoH0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 6), y)
-	copy(runtime.Elements[float64](b, 7), hn)
-	copy(runtime.Elements[float64](b, 8), u)
-	copy(runtime.Elements[float64](b, 9), v2)
+	runtime.Copy(runtime.Elements[float64](b, 6), y)
+	runtime.Copy(runtime.Elements[float64](b, 7), hn)
+	runtime.Copy(runtime.Elements[float64](b, 8), u)
+	runtime.Copy(runtime.Elements[float64](b, 9), v2)
 	return nil
 }
 
@@ -1320,7 +1320,7 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 	dvSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -1560,12 +1560,12 @@ func gru_H0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dh0)
-	copy(runtime.Elements[float32](b, 13), dw)
-	copy(runtime.Elements[float32](b, 14), dr)
-	copy(runtime.Elements[float32](b, 15), db)
-	copy(runtime.Elements[float32](b, 16), dc)
+	runtime.Copy(runtime.Elements[float32](b, 11), dx)
+	runtime.Copy(runtime.Elements[float32](b, 12), dh0)
+	runtime.Copy(runtime.Elements[float32](b, 13), dw)
+	runtime.Copy(runtime.Elements[float32](b, 14), dr)
+	runtime.Copy(runtime.Elements[float32](b, 15), db)
+	runtime.Copy(runtime.Elements[float32](b, 16), dc)
 	return nil
 }
 
@@ -2011,7 +2011,7 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 	dvSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2251,12 +2251,12 @@ func gru_H0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dh0)
-	copy(runtime.Elements[float64](b, 13), dw)
-	copy(runtime.Elements[float64](b, 14), dr)
-	copy(runtime.Elements[float64](b, 15), db)
-	copy(runtime.Elements[float64](b, 16), dc)
+	runtime.Copy(runtime.Elements[float64](b, 11), dx)
+	runtime.Copy(runtime.Elements[float64](b, 12), dh0)
+	runtime.Copy(runtime.Elements[float64](b, 13), dw)
+	runtime.Copy(runtime.Elements[float64](b, 14), dr)
+	runtime.Copy(runtime.Elements[float64](b, 15), db)
+	runtime.Copy(runtime.Elements[float64](b, 16), dc)
 	return nil
 }
 
@@ -2364,7 +2364,7 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 	dvSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2566,11 +2566,11 @@ func gru_NoH0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 11), dx)
-	copy(runtime.Elements[float32](b, 12), dw)
-	copy(runtime.Elements[float32](b, 13), dr)
-	copy(runtime.Elements[float32](b, 14), db)
-	copy(runtime.Elements[float32](b, 15), dc)
+	runtime.Copy(runtime.Elements[float32](b, 11), dx)
+	runtime.Copy(runtime.Elements[float32](b, 12), dw)
+	runtime.Copy(runtime.Elements[float32](b, 13), dr)
+	runtime.Copy(runtime.Elements[float32](b, 14), db)
+	runtime.Copy(runtime.Elements[float32](b, 15), dc)
 	return nil
 }
 
@@ -2678,7 +2678,7 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 	dvSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2880,10 +2880,10 @@ func gru_NoH0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 11), dx)
-	copy(runtime.Elements[float64](b, 12), dw)
-	copy(runtime.Elements[float64](b, 13), dr)
-	copy(runtime.Elements[float64](b, 14), db)
-	copy(runtime.Elements[float64](b, 15), dc)
+	runtime.Copy(runtime.Elements[float64](b, 11), dx)
+	runtime.Copy(runtime.Elements[float64](b, 12), dw)
+	runtime.Copy(runtime.Elements[float64](b, 13), dr)
+	runtime.Copy(runtime.Elements[float64](b, 14), db)
+	runtime.Copy(runtime.Elements[float64](b, 15), dc)
 	return nil
 }

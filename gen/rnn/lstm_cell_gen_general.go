@@ -226,8 +226,8 @@ func lstmCellRunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, 9*H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 7), hn)
-	copy(runtime.Elements[float32](b, 8), mn)
+	runtime.Copy(runtime.Elements[float32](b, 7), hn)
+	runtime.Copy(runtime.Elements[float32](b, 8), mn)
 	return nil
 }
 
@@ -431,8 +431,8 @@ func lstmCellRunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, 9*H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 7), hn)
-	copy(runtime.Elements[float64](b, 8), mn)
+	runtime.Copy(runtime.Elements[float64](b, 7), hn)
+	runtime.Copy(runtime.Elements[float64](b, 8), mn)
 	return nil
 }
 
@@ -961,13 +961,13 @@ func lstmCellRunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 10), dx)
-	copy(runtime.Elements[float32](b, 11), dh)
-	copy(runtime.Elements[float32](b, 12), dm)
-	copy(runtime.Elements[float32](b, 13), dw)
-	copy(runtime.Elements[float32](b, 14), dr)
-	copy(runtime.Elements[float32](b, 15), db)
-	copy(runtime.Elements[float32](b, 16), dc)
+	runtime.Copy(runtime.Elements[float32](b, 10), dx)
+	runtime.Copy(runtime.Elements[float32](b, 11), dh)
+	runtime.Copy(runtime.Elements[float32](b, 12), dm)
+	runtime.Copy(runtime.Elements[float32](b, 13), dw)
+	runtime.Copy(runtime.Elements[float32](b, 14), dr)
+	runtime.Copy(runtime.Elements[float32](b, 15), db)
+	runtime.Copy(runtime.Elements[float32](b, 16), dc)
 	return nil
 }
 
@@ -1496,12 +1496,12 @@ func lstmCellRunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 10), dx)
-	copy(runtime.Elements[float64](b, 11), dh)
-	copy(runtime.Elements[float64](b, 12), dm)
-	copy(runtime.Elements[float64](b, 13), dw)
-	copy(runtime.Elements[float64](b, 14), dr)
-	copy(runtime.Elements[float64](b, 15), db)
-	copy(runtime.Elements[float64](b, 16), dc)
+	runtime.Copy(runtime.Elements[float64](b, 10), dx)
+	runtime.Copy(runtime.Elements[float64](b, 11), dh)
+	runtime.Copy(runtime.Elements[float64](b, 12), dm)
+	runtime.Copy(runtime.Elements[float64](b, 13), dw)
+	runtime.Copy(runtime.Elements[float64](b, 14), dr)
+	runtime.Copy(runtime.Elements[float64](b, 15), db)
+	runtime.Copy(runtime.Elements[float64](b, 16), dc)
 	return nil
 }

@@ -91,7 +91,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 		case 1:
 			savedZ := bound.Tensor(10)
 			savedM := bound.Tensor(11)
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, nil, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -116,7 +116,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 		case 2:
 			savedZ := bound.Tensor(10)
 			savedM := bound.Tensor(11)
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, nil, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -141,7 +141,7 @@ func LSTM(x, h0, c0, w, r, b, c *runtime.Tensor) (*runtime.Tensor, *runtime.Tens
 		case 3:
 			savedZ := bound.Tensor(10)
 			savedM := bound.Tensor(11)
-			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, h0, c0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.lstm", []*runtime.Tensor{y, hn, cn}, []*runtime.Tensor{x, nil, nil, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "c0", Tensor: c0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}, {Name: "m", Tensor: savedM}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := lstm_Backwards[variant].BindAxes(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6)); err != nil {
 					return err
@@ -248,28 +248,6 @@ func lstm_NoH0NoC0Run(b *runtime.Bound) error {
 	return nil
 }
 
-var lstm_Forwards = [...]*runtime.Signature{
-	0: &lstm_H0C0Forward,
-	1: &lstm_H0NoC0Forward,
-	2: &lstm_NoH0C0Forward,
-	3: &lstm_NoH0NoC0Forward,
-}
-
-// lstm_Run runs the op in a variant.
-func lstm_Run(b *runtime.Bound, variant int) error {
-	switch variant {
-	case 0:
-		return lstm_H0C0Run(b)
-	case 1:
-		return lstm_H0NoC0Run(b)
-	case 2:
-		return lstm_NoH0C0Run(b)
-	case 3:
-		return lstm_NoH0NoC0Run(b)
-	}
-	return nil
-}
-
 // lstm_H0C0RunBackward computes the derivative of lstm with h0 given, c0 given.
 func lstm_H0C0RunBackward(b *runtime.Bound) error {
 	switch b.DType[0] {
@@ -314,6 +292,28 @@ func lstm_NoH0NoC0RunBackward(b *runtime.Bound) error {
 	return nil
 }
 
+var lstm_Forwards = [...]*runtime.Signature{
+	0: &lstm_H0C0Forward,
+	1: &lstm_H0NoC0Forward,
+	2: &lstm_NoH0C0Forward,
+	3: &lstm_NoH0NoC0Forward,
+}
+
+// lstm_Run runs the op in a variant.
+func lstm_Run(b *runtime.Bound, variant int) error {
+	switch variant {
+	case 0:
+		return lstm_H0C0Run(b)
+	case 1:
+		return lstm_H0NoC0Run(b)
+	case 2:
+		return lstm_NoH0C0Run(b)
+	case 3:
+		return lstm_NoH0NoC0Run(b)
+	}
+	return nil
+}
+
 var lstm_Backwards = [...]*runtime.Signature{
 	0: &lstm_H0C0Backward,
 	1: &lstm_H0NoC0Backward,
@@ -342,7 +342,8 @@ var (
 )
 
 var lstm_H0C0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -361,6 +362,7 @@ var lstm_H0C0Forward = runtime.Signature{
 
 var lstm_H0C0Backward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3, 4}, More: 1}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, More: 3}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -386,7 +388,8 @@ var lstm_H0C0Backward = runtime.Signature{
 }
 
 var lstm_H0NoC0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<3 | 1<<4 | 1<<5 | 1<<6}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -405,6 +408,7 @@ var lstm_H0NoC0Forward = runtime.Signature{
 
 var lstm_H0NoC0Backward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3, 4}, More: 1}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -429,7 +433,8 @@ var lstm_H0NoC0Backward = runtime.Signature{
 }
 
 var lstm_NoH0C0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Spread: 1<<0 | 1<<2 | 1<<3 | 1<<4 | 1<<5 | 1<<6}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -448,6 +453,7 @@ var lstm_NoH0C0Forward = runtime.Signature{
 
 var lstm_NoH0C0Backward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3, 4}, More: 1}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<2 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -472,7 +478,8 @@ var lstm_NoH0C0Backward = runtime.Signature{
 }
 
 var lstm_NoH0NoC0Forward = runtime.Signature{
-	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes, Temps: [][]int{{0, 1, 3, 4}},
+	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}, More: 2}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3}, More: 1}, {Axes: []int{1, 3}, More: 1}, {Spread: 1<<0 | 1<<3 | 1<<4 | 1<<5 | 1<<6}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -491,6 +498,7 @@ var lstm_NoH0NoC0Forward = runtime.Signature{
 
 var lstm_NoH0NoC0Backward = runtime.Signature{
 	Op: "rnn.lstm", Vars: lstm_Vars, Axes: lstm_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 3, 4}, More: 1}, {Axes: []int{0, 1, 3, 4}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1, 2}}, {Axes: []int{2, 3, 4}}, {Axes: []int{3, 3, 4}}, {Axes: []int{3, 4}, More: 1}, {Spread: 1<<0 | 1<<3 | 1<<4}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},

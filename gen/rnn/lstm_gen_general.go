@@ -253,11 +253,11 @@ func lstm_H0C0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
-	copy(runtime.Elements[float32](b, 10), z)
-	copy(runtime.Elements[float32](b, 11), m)
+	runtime.Copy(runtime.Elements[float32](b, 7), y)
+	runtime.Copy(runtime.Elements[float32](b, 8), hn)
+	runtime.Copy(runtime.Elements[float32](b, 9), cn)
+	runtime.Copy(runtime.Elements[float32](b, 10), z)
+	runtime.Copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -482,11 +482,11 @@ func lstm_H0C0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 7), y)
-	copy(runtime.Elements[float64](b, 8), hn)
-	copy(runtime.Elements[float64](b, 9), cn)
-	copy(runtime.Elements[float64](b, 10), z)
-	copy(runtime.Elements[float64](b, 11), m)
+	runtime.Copy(runtime.Elements[float64](b, 7), y)
+	runtime.Copy(runtime.Elements[float64](b, 8), hn)
+	runtime.Copy(runtime.Elements[float64](b, 9), cn)
+	runtime.Copy(runtime.Elements[float64](b, 10), z)
+	runtime.Copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -649,11 +649,11 @@ func lstm_H0NoC0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
-	copy(runtime.Elements[float32](b, 10), z)
-	copy(runtime.Elements[float32](b, 11), m)
+	runtime.Copy(runtime.Elements[float32](b, 7), y)
+	runtime.Copy(runtime.Elements[float32](b, 8), hn)
+	runtime.Copy(runtime.Elements[float32](b, 9), cn)
+	runtime.Copy(runtime.Elements[float32](b, 10), z)
+	runtime.Copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -816,11 +816,11 @@ func lstm_H0NoC0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 7), y)
-	copy(runtime.Elements[float64](b, 8), hn)
-	copy(runtime.Elements[float64](b, 9), cn)
-	copy(runtime.Elements[float64](b, 10), z)
-	copy(runtime.Elements[float64](b, 11), m)
+	runtime.Copy(runtime.Elements[float64](b, 7), y)
+	runtime.Copy(runtime.Elements[float64](b, 8), hn)
+	runtime.Copy(runtime.Elements[float64](b, 9), cn)
+	runtime.Copy(runtime.Elements[float64](b, 10), z)
+	runtime.Copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -983,11 +983,11 @@ func lstm_NoH0C0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
-	copy(runtime.Elements[float32](b, 10), z)
-	copy(runtime.Elements[float32](b, 11), m)
+	runtime.Copy(runtime.Elements[float32](b, 7), y)
+	runtime.Copy(runtime.Elements[float32](b, 8), hn)
+	runtime.Copy(runtime.Elements[float32](b, 9), cn)
+	runtime.Copy(runtime.Elements[float32](b, 10), z)
+	runtime.Copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -1150,11 +1150,11 @@ func lstm_NoH0C0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 7), y)
-	copy(runtime.Elements[float64](b, 8), hn)
-	copy(runtime.Elements[float64](b, 9), cn)
-	copy(runtime.Elements[float64](b, 10), z)
-	copy(runtime.Elements[float64](b, 11), m)
+	runtime.Copy(runtime.Elements[float64](b, 7), y)
+	runtime.Copy(runtime.Elements[float64](b, 8), hn)
+	runtime.Copy(runtime.Elements[float64](b, 9), cn)
+	runtime.Copy(runtime.Elements[float64](b, 10), z)
+	runtime.Copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -1291,11 +1291,11 @@ func lstm_NoH0NoC0RunF32(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 7), y)
-	copy(runtime.Elements[float32](b, 8), hn)
-	copy(runtime.Elements[float32](b, 9), cn)
-	copy(runtime.Elements[float32](b, 10), z)
-	copy(runtime.Elements[float32](b, 11), m)
+	runtime.Copy(runtime.Elements[float32](b, 7), y)
+	runtime.Copy(runtime.Elements[float32](b, 8), hn)
+	runtime.Copy(runtime.Elements[float32](b, 9), cn)
+	runtime.Copy(runtime.Elements[float32](b, 10), z)
+	runtime.Copy(runtime.Elements[float32](b, 11), m)
 	return nil
 }
 
@@ -1432,11 +1432,11 @@ func lstm_NoH0NoC0RunF64(b *runtime.Bound) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 7), y)
-	copy(runtime.Elements[float64](b, 8), hn)
-	copy(runtime.Elements[float64](b, 9), cn)
-	copy(runtime.Elements[float64](b, 10), z)
-	copy(runtime.Elements[float64](b, 11), m)
+	runtime.Copy(runtime.Elements[float64](b, 7), y)
+	runtime.Copy(runtime.Elements[float64](b, 8), hn)
+	runtime.Copy(runtime.Elements[float64](b, 9), cn)
+	runtime.Copy(runtime.Elements[float64](b, 10), z)
+	runtime.Copy(runtime.Elements[float64](b, 11), m)
 	return nil
 }
 
@@ -1762,7 +1762,7 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -2024,13 +2024,13 @@ func lstm_H0C0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 13), dx)
-	copy(runtime.Elements[float32](b, 14), dh0)
-	copy(runtime.Elements[float32](b, 15), dc0)
-	copy(runtime.Elements[float32](b, 16), dw)
-	copy(runtime.Elements[float32](b, 17), dr)
-	copy(runtime.Elements[float32](b, 18), db)
-	copy(runtime.Elements[float32](b, 19), dc)
+	runtime.Copy(runtime.Elements[float32](b, 13), dx)
+	runtime.Copy(runtime.Elements[float32](b, 14), dh0)
+	runtime.Copy(runtime.Elements[float32](b, 15), dc0)
+	runtime.Copy(runtime.Elements[float32](b, 16), dw)
+	runtime.Copy(runtime.Elements[float32](b, 17), dr)
+	runtime.Copy(runtime.Elements[float32](b, 18), db)
+	runtime.Copy(runtime.Elements[float32](b, 19), dc)
 	return nil
 }
 
@@ -2356,7 +2356,7 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -2618,13 +2618,13 @@ func lstm_H0C0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 13), dx)
-	copy(runtime.Elements[float64](b, 14), dh0)
-	copy(runtime.Elements[float64](b, 15), dc0)
-	copy(runtime.Elements[float64](b, 16), dw)
-	copy(runtime.Elements[float64](b, 17), dr)
-	copy(runtime.Elements[float64](b, 18), db)
-	copy(runtime.Elements[float64](b, 19), dc)
+	runtime.Copy(runtime.Elements[float64](b, 13), dx)
+	runtime.Copy(runtime.Elements[float64](b, 14), dh0)
+	runtime.Copy(runtime.Elements[float64](b, 15), dc0)
+	runtime.Copy(runtime.Elements[float64](b, 16), dw)
+	runtime.Copy(runtime.Elements[float64](b, 17), dr)
+	runtime.Copy(runtime.Elements[float64](b, 18), db)
+	runtime.Copy(runtime.Elements[float64](b, 19), dc)
 	return nil
 }
 
@@ -2676,7 +2676,7 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -2912,12 +2912,12 @@ func lstm_H0NoC0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 13), dx)
-	copy(runtime.Elements[float32](b, 14), dh0)
-	copy(runtime.Elements[float32](b, 15), dw)
-	copy(runtime.Elements[float32](b, 16), dr)
-	copy(runtime.Elements[float32](b, 17), db)
-	copy(runtime.Elements[float32](b, 18), dc)
+	runtime.Copy(runtime.Elements[float32](b, 13), dx)
+	runtime.Copy(runtime.Elements[float32](b, 14), dh0)
+	runtime.Copy(runtime.Elements[float32](b, 15), dw)
+	runtime.Copy(runtime.Elements[float32](b, 16), dr)
+	runtime.Copy(runtime.Elements[float32](b, 17), db)
+	runtime.Copy(runtime.Elements[float32](b, 18), dc)
 	return nil
 }
 
@@ -2969,7 +2969,7 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -3205,12 +3205,12 @@ func lstm_H0NoC0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 13), dx)
-	copy(runtime.Elements[float64](b, 14), dh0)
-	copy(runtime.Elements[float64](b, 15), dw)
-	copy(runtime.Elements[float64](b, 16), dr)
-	copy(runtime.Elements[float64](b, 17), db)
-	copy(runtime.Elements[float64](b, 18), dc)
+	runtime.Copy(runtime.Elements[float64](b, 13), dx)
+	runtime.Copy(runtime.Elements[float64](b, 14), dh0)
+	runtime.Copy(runtime.Elements[float64](b, 15), dw)
+	runtime.Copy(runtime.Elements[float64](b, 16), dr)
+	runtime.Copy(runtime.Elements[float64](b, 17), db)
+	runtime.Copy(runtime.Elements[float64](b, 18), dc)
 	return nil
 }
 
@@ -3298,7 +3298,7 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -3537,12 +3537,12 @@ func lstm_NoH0C0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 13), dx)
-	copy(runtime.Elements[float32](b, 14), dc0)
-	copy(runtime.Elements[float32](b, 15), dw)
-	copy(runtime.Elements[float32](b, 16), dr)
-	copy(runtime.Elements[float32](b, 17), db)
-	copy(runtime.Elements[float32](b, 18), dc)
+	runtime.Copy(runtime.Elements[float32](b, 13), dx)
+	runtime.Copy(runtime.Elements[float32](b, 14), dc0)
+	runtime.Copy(runtime.Elements[float32](b, 15), dw)
+	runtime.Copy(runtime.Elements[float32](b, 16), dr)
+	runtime.Copy(runtime.Elements[float32](b, 17), db)
+	runtime.Copy(runtime.Elements[float32](b, 18), dc)
 	return nil
 }
 
@@ -3630,7 +3630,7 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -3869,12 +3869,12 @@ func lstm_NoH0C0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 13), dx)
-	copy(runtime.Elements[float64](b, 14), dc0)
-	copy(runtime.Elements[float64](b, 15), dw)
-	copy(runtime.Elements[float64](b, 16), dr)
-	copy(runtime.Elements[float64](b, 17), db)
-	copy(runtime.Elements[float64](b, 18), dc)
+	runtime.Copy(runtime.Elements[float64](b, 13), dx)
+	runtime.Copy(runtime.Elements[float64](b, 14), dc0)
+	runtime.Copy(runtime.Elements[float64](b, 15), dw)
+	runtime.Copy(runtime.Elements[float64](b, 16), dr)
+	runtime.Copy(runtime.Elements[float64](b, 17), db)
+	runtime.Copy(runtime.Elements[float64](b, 18), dc)
 	return nil
 }
 
@@ -3923,7 +3923,7 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float32](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -4136,11 +4136,11 @@ func lstm_NoH0NoC0RunBackwardF32(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 13), dx)
-	copy(runtime.Elements[float32](b, 14), dw)
-	copy(runtime.Elements[float32](b, 15), dr)
-	copy(runtime.Elements[float32](b, 16), db)
-	copy(runtime.Elements[float32](b, 17), dc)
+	runtime.Copy(runtime.Elements[float32](b, 13), dx)
+	runtime.Copy(runtime.Elements[float32](b, 14), dw)
+	runtime.Copy(runtime.Elements[float32](b, 15), dr)
+	runtime.Copy(runtime.Elements[float32](b, 16), db)
+	runtime.Copy(runtime.Elements[float32](b, 17), dc)
 	return nil
 }
 
@@ -4189,7 +4189,7 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 	dzSet := runtime.Temp[bool](b, L*N*G*H)
 	dsum2 := runtime.Temp[float64](b, L*N*G*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*G*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3
 	c5 := c3
@@ -4402,10 +4402,10 @@ func lstm_NoH0NoC0RunBackwardF64(b *runtime.Bound) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 13), dx)
-	copy(runtime.Elements[float64](b, 14), dw)
-	copy(runtime.Elements[float64](b, 15), dr)
-	copy(runtime.Elements[float64](b, 16), db)
-	copy(runtime.Elements[float64](b, 17), dc)
+	runtime.Copy(runtime.Elements[float64](b, 13), dx)
+	runtime.Copy(runtime.Elements[float64](b, 14), dw)
+	runtime.Copy(runtime.Elements[float64](b, 15), dr)
+	runtime.Copy(runtime.Elements[float64](b, 16), db)
+	runtime.Copy(runtime.Elements[float64](b, 17), dc)
 	return nil
 }

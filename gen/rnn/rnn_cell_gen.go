@@ -214,21 +214,6 @@ func rnnCellReluRun(b *runtime.Bound, v *rnnCellValues) {
 	}
 }
 
-var rnnCellForwards = [...]*runtime.Signature{
-	0: &rnnCellTanhForward,
-	1: &rnnCellReluForward,
-}
-
-// rnnCellRun runs the op in a variant.
-func rnnCellRun(b *runtime.Bound, v *rnnCellValues, variant int) {
-	switch variant {
-	case 0:
-		rnnCellTanhRun(b, v)
-	case 1:
-		rnnCellReluRun(b, v)
-	}
-}
-
 // rnnCellTanhRunBackward computes the derivative of rnn_cell with nonlinearity tanh.
 func rnnCellTanhRunBackward(b *runtime.Bound, v *rnnCellValues) {
 	if b.Tensor(8) != nil {
@@ -411,6 +396,21 @@ func rnnCellReluRunBackward(b *runtime.Bound, v *rnnCellValues) {
 	}
 }
 
+var rnnCellForwards = [...]*runtime.Signature{
+	0: &rnnCellTanhForward,
+	1: &rnnCellReluForward,
+}
+
+// rnnCellRun runs the op in a variant.
+func rnnCellRun(b *runtime.Bound, v *rnnCellValues, variant int) {
+	switch variant {
+	case 0:
+		rnnCellTanhRun(b, v)
+	case 1:
+		rnnCellReluRun(b, v)
+	}
+}
+
 var rnnCellBackwards = [...]*runtime.Signature{
 	0: &rnnCellTanhBackward,
 	1: &rnnCellReluBackward,
@@ -433,6 +433,7 @@ var (
 
 var rnnCellTanhForward = runtime.Signature{
 	Op: "rnn.rnn_cell", Vars: rnnCellVars, Axes: rnnCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -446,6 +447,7 @@ var rnnCellTanhForward = runtime.Signature{
 
 var rnnCellTanhBackward = runtime.Signature{
 	Op: "rnn.rnn_cell", Vars: rnnCellVars, Axes: rnnCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{2}, Wanted: 1 << 13, Absent: 1 << 12}, {Axes: []int{2}, Wanted: 1 << 12, Absent: 1 << 13}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -466,6 +468,7 @@ var rnnCellTanhBackward = runtime.Signature{
 
 var rnnCellReluForward = runtime.Signature{
 	Op: "rnn.rnn_cell", Vars: rnnCellVars, Axes: rnnCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, Absent: 1 << 8}, {Axes: []int{0, 2}, Absent: 1 << 7}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},
@@ -481,6 +484,7 @@ var rnnCellReluForward = runtime.Signature{
 
 var rnnCellReluBackward = runtime.Signature{
 	Op: "rnn.rnn_cell", Vars: rnnCellVars, Axes: rnnCellAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{2}, Wanted: 1<<9 | 1<<11 | 1<<12 | 1<<14, Absent: 1 << 13}, {Axes: []int{2}, Wanted: 1<<9 | 1<<11 | 1<<12 | 1<<13, Absent: 1 << 14}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1:  {Name: "h", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}, Splat: true},

@@ -127,7 +127,7 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 			})
 			savedZ.Release()
 		case 2:
-			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, nil, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
@@ -140,7 +140,7 @@ func RNN(x, h0, w, r, b, c *runtime.Tensor, attrs *RNNAttrs) (*runtime.Tensor, *
 			})
 		case 3:
 			savedZ := bound.Tensor(8)
-			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, h0, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}}, func(back *runtime.Backprop) error {
+			runtime.Record("rnn.rnn", []*runtime.Tensor{y, hn}, []*runtime.Tensor{x, nil, w, r, b, c}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "h0", Tensor: h0, Shape: true}, {Name: "w", Tensor: w}, {Name: "r", Tensor: r}, {Name: "b", Tensor: b, Shape: true}, {Name: "c", Tensor: c, Shape: true}, {Name: "y", Tensor: y}, {Name: "z", Tensor: savedZ}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := rnn_Backwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Saved(2), back.Saved(3), back.Saved(4), back.Saved(5), back.Saved(6), back.Saved(7), back.Cotangent(0), back.Cotangent(1), back.Grad(0), back.Grad(2), back.Grad(3), back.Grad(4), back.Grad(5)); err != nil {
 					return err
@@ -232,28 +232,6 @@ func rnn_NoH0ReluRun(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
-var rnn_Forwards = [...]*runtime.Signature{
-	0: &rnn_H0TanhForward,
-	1: &rnn_H0ReluForward,
-	2: &rnn_NoH0TanhForward,
-	3: &rnn_NoH0ReluForward,
-}
-
-// rnn_Run runs the op in a variant.
-func rnn_Run(b *runtime.Bound, v *rnn_Values, variant int) error {
-	switch variant {
-	case 0:
-		return rnn_H0TanhRun(b, v)
-	case 1:
-		return rnn_H0ReluRun(b, v)
-	case 2:
-		return rnn_NoH0TanhRun(b, v)
-	case 3:
-		return rnn_NoH0ReluRun(b, v)
-	}
-	return nil
-}
-
 // rnn_H0TanhRunBackward computes the derivative of rnn with h0 given, nonlinearity tanh.
 func rnn_H0TanhRunBackward(b *runtime.Bound, v *rnn_Values) error {
 	switch b.DType[0] {
@@ -298,6 +276,28 @@ func rnn_NoH0ReluRunBackward(b *runtime.Bound, v *rnn_Values) error {
 	return nil
 }
 
+var rnn_Forwards = [...]*runtime.Signature{
+	0: &rnn_H0TanhForward,
+	1: &rnn_H0ReluForward,
+	2: &rnn_NoH0TanhForward,
+	3: &rnn_NoH0ReluForward,
+}
+
+// rnn_Run runs the op in a variant.
+func rnn_Run(b *runtime.Bound, v *rnn_Values, variant int) error {
+	switch variant {
+	case 0:
+		return rnn_H0TanhRun(b, v)
+	case 1:
+		return rnn_H0ReluRun(b, v)
+	case 2:
+		return rnn_NoH0TanhRun(b, v)
+	case 3:
+		return rnn_NoH0ReluRun(b, v)
+	}
+	return nil
+}
+
 var rnn_Backwards = [...]*runtime.Signature{
 	0: &rnn_H0TanhBackward,
 	1: &rnn_H0ReluBackward,
@@ -327,6 +327,7 @@ var (
 
 var rnn_H0TanhForward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -341,6 +342,7 @@ var rnn_H0TanhForward = runtime.Signature{
 
 var rnn_H0TanhBackward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 3}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -362,6 +364,7 @@ var rnn_H0TanhBackward = runtime.Signature{
 
 var rnn_H0ReluForward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -377,6 +380,7 @@ var rnn_H0ReluForward = runtime.Signature{
 
 var rnn_H0ReluBackward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 3}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Axes: []int{1, 3}}, {Spread: 1<<0 | 1<<1 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -399,6 +403,7 @@ var rnn_H0ReluBackward = runtime.Signature{
 
 var rnn_NoH0TanhForward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Spread: 1<<0 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -413,6 +418,7 @@ var rnn_NoH0TanhForward = runtime.Signature{
 
 var rnn_NoH0TanhBackward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 3}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Spread: 1<<0 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -433,6 +439,7 @@ var rnn_NoH0TanhBackward = runtime.Signature{
 
 var rnn_NoH0ReluForward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 2}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Spread: 1<<0 | 1<<2 | 1<<3 | 1<<4 | 1<<5}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},
@@ -448,6 +455,7 @@ var rnn_NoH0ReluForward = runtime.Signature{
 
 var rnn_NoH0ReluBackward = runtime.Signature{
 	Op: "rnn.rnn", Vars: rnn_Vars, Axes: rnn_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}, More: 3}, {Axes: []int{0, 1, 3}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 2}, {Spread: 1<<0 | 1<<2 | 1<<3}},
 	Params: []runtime.Param{
 		0:  {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1:  {Name: "h0", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 1}, {Axis: 3}}, Optional: true, Splat: true},

@@ -364,7 +364,7 @@ func rnn_H0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 8), z)
+	runtime.Copy(runtime.Elements[float32](b, 8), z)
 	return nil
 }
 
@@ -450,7 +450,7 @@ func rnn_H0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 8), z)
+	runtime.Copy(runtime.Elements[float64](b, 8), z)
 	return nil
 }
 
@@ -738,7 +738,7 @@ func rnn_NoH0ReluRunF32(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 8), z)
+	runtime.Copy(runtime.Elements[float32](b, 8), z)
 	return nil
 }
 
@@ -820,7 +820,7 @@ func rnn_NoH0ReluRunF64(b *runtime.Bound, v *rnn_Values) error {
 	} else if err := runtime.Split(part, N, H); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 8), z)
+	runtime.Copy(runtime.Elements[float64](b, 8), z)
 	return nil
 }
 
@@ -1054,7 +1054,7 @@ func rnn_H0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float32](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -1424,7 +1424,7 @@ func rnn_H0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float64](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -1605,7 +1605,7 @@ func rnn_H0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float32](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -1791,7 +1791,7 @@ func rnn_H0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float64](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2004,7 +2004,7 @@ func rnn_NoH0TanhRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float32](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2189,7 +2189,7 @@ func rnn_NoH0TanhRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float64](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2344,7 +2344,7 @@ func rnn_NoH0ReluRunBackwardF32(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float32](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {
@@ -2504,7 +2504,7 @@ func rnn_NoH0ReluRunBackwardF64(b *runtime.Bound, v *rnn_Values) error {
 	dzSet := runtime.Temp[bool](b, L*N*H)
 	dsum2 := runtime.Temp[float64](b, L*N*H)
 	dsum2Set := runtime.Temp[bool](b, L*N*H)
-	clear(dyAll1)
+	runtime.Clear(dyAll1)
 	i3 := L - 1
 	c3 := 0 <= i3 && i3 < L
 	for l := L - 1; l >= 0; l-- {

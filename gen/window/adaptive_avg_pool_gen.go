@@ -283,6 +283,7 @@ var (
 
 var adaptiveAvgPoolForward = runtime.Signature{
 	Op: "window.adaptive_avg_pool", Vars: adaptiveAvgPoolVars, Axes: adaptiveAvgPoolAxes, Alike: adaptiveAvgPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -291,6 +292,7 @@ var adaptiveAvgPoolForward = runtime.Signature{
 
 var adaptiveAvgPoolBackward = runtime.Signature{
 	Op: "window.adaptive_avg_pool", Vars: adaptiveAvgPoolVars, Axes: adaptiveAvgPoolAxes, Alike: adaptiveAvgPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{2}}, {Axes: []int{0, 2}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

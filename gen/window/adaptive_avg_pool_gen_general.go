@@ -180,7 +180,7 @@ func adaptiveAvgPoolRun0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -294,7 +294,7 @@ func adaptiveAvgPoolRun0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -453,7 +453,7 @@ func adaptiveAvgPoolRun1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -612,7 +612,7 @@ func adaptiveAvgPoolRun1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -810,7 +810,7 @@ func adaptiveAvgPoolRun2F32(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1008,7 +1008,7 @@ func adaptiveAvgPoolRun2F64(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1106,7 +1106,7 @@ func adaptiveAvgPoolRunBackward0F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1204,7 +1204,7 @@ func adaptiveAvgPoolRunBackward0F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1333,7 +1333,7 @@ func adaptiveAvgPoolRunBackward1F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1462,7 +1462,7 @@ func adaptiveAvgPoolRunBackward1F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1615,7 +1615,7 @@ func adaptiveAvgPoolRunBackward2F32(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1768,6 +1768,6 @@ func adaptiveAvgPoolRunBackward2F64(b *runtime.Bound, v *adaptiveAvgPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

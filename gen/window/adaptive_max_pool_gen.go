@@ -307,7 +307,8 @@ var (
 )
 
 var adaptiveMaxPoolForward = runtime.Signature{
-	Op: "window.adaptive_max_pool", Vars: adaptiveMaxPoolVars, Axes: adaptiveMaxPoolAxes, Alike: adaptiveMaxPoolAlike, Temps: [][]int{{0, 2}},
+	Op: "window.adaptive_max_pool", Vars: adaptiveMaxPoolVars, Axes: adaptiveMaxPoolAxes, Alike: adaptiveMaxPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -317,6 +318,7 @@ var adaptiveMaxPoolForward = runtime.Signature{
 
 var adaptiveMaxPoolBackward = runtime.Signature{
 	Op: "window.adaptive_max_pool", Vars: adaptiveMaxPoolGradVars, Axes: adaptiveMaxPoolAxes, Alike: adaptiveMaxPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

@@ -222,8 +222,8 @@ func adaptiveMaxPoolRun0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -376,8 +376,8 @@ func adaptiveMaxPoolRun0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -530,8 +530,8 @@ func adaptiveMaxPoolRun0Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	if runtime.AnyUnset(atSet) {
 		return runtime.ValueError("window.adaptive_max_pool", "at", "a value for each element")
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -819,8 +819,8 @@ func adaptiveMaxPoolRun1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1046,8 +1046,8 @@ func adaptiveMaxPoolRun1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1334,8 +1334,8 @@ func adaptiveMaxPoolRun1Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1719,8 +1719,8 @@ func adaptiveMaxPoolRun2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2006,8 +2006,8 @@ func adaptiveMaxPoolRun2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2390,8 +2390,8 @@ func adaptiveMaxPoolRun2Int[T runtime.Integer](b *runtime.Bound, v *adaptiveMaxP
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2432,9 +2432,9 @@ func adaptiveMaxPoolRunBackward0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (adaptiveMaxPoolPart31{dy, dxAcc, at, P0, S0}); runtime.Small(N, P0) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2446,7 +2446,7 @@ func adaptiveMaxPoolRunBackward0F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -2486,7 +2486,7 @@ func adaptiveMaxPoolRunBackward0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (adaptiveMaxPoolPart32{dx, dy, at, P0, S0}); runtime.Small(N, P0) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2495,7 +2495,7 @@ func adaptiveMaxPoolRunBackward0F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -2548,9 +2548,9 @@ func adaptiveMaxPoolRunBackward1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (adaptiveMaxPoolPart33{dy, dxAcc, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2562,7 +2562,7 @@ func adaptiveMaxPoolRunBackward1F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -2614,7 +2614,7 @@ func adaptiveMaxPoolRunBackward1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (adaptiveMaxPoolPart34{dx, dy, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2623,7 +2623,7 @@ func adaptiveMaxPoolRunBackward1F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -2688,9 +2688,9 @@ func adaptiveMaxPoolRunBackward2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|] += @y[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (adaptiveMaxPoolPart35{dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2702,7 +2702,7 @@ func adaptiveMaxPoolRunBackward2F32(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -2766,7 +2766,7 @@ func adaptiveMaxPoolRunBackward2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|] += @y[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (adaptiveMaxPoolPart36{dx, dy, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -2775,6 +2775,6 @@ func adaptiveMaxPoolRunBackward2F64(b *runtime.Bound, v *adaptiveMaxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

@@ -750,52 +750,6 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun(b *runtime.Bound, v *a
 	}
 }
 
-var avgPoolForwards = [...]*runtime.Signature{
-	0:  &avgPoolStrideDivisorNoCeilModeForward,
-	1:  &avgPoolStrideDivisorNoCeilModeForward,
-	2:  &avgPoolStrideDivisorNoCeilModeForward,
-	3:  &avgPoolStrideDivisorNoCeilModeForward,
-	4:  &avgPoolStrideDivisorNoCeilModeForward,
-	5:  &avgPoolStrideDivisorNoCeilModeForward,
-	6:  &avgPoolStrideDivisorNoCeilModeForward,
-	7:  &avgPoolStrideDivisorNoCeilModeForward,
-	8:  &avgPoolStrideDivisorNoCeilModeForward,
-	9:  &avgPoolStrideDivisorNoCeilModeForward,
-	10: &avgPoolStrideDivisorNoCeilModeForward,
-	11: &avgPoolStrideDivisorNoCeilModeForward,
-}
-
-// avgPoolRun runs the op in a variant.
-func avgPoolRun(b *runtime.Bound, v *avgPoolValues, variant int) error {
-	switch variant {
-	case 0:
-		return avgPoolStrideDivisorNoCeilModeRun(b, v)
-	case 1:
-		return avgPoolStrideDivisorNoCeilModeRun(b, v)
-	case 2:
-		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
-	case 3:
-		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
-	case 4:
-		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
-	case 5:
-		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
-	case 6:
-		return avgPoolNoStrideDivisorNoCeilModeRun(b, v)
-	case 7:
-		return avgPoolNoStrideDivisorNoCeilModeRun(b, v)
-	case 8:
-		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
-	case 9:
-		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
-	case 10:
-		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
-	case 11:
-		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
-	}
-	return nil
-}
-
 // avgPoolStrideDivisorNoCeilModeRunBackward0 is one of the cases of avgPoolStrideDivisorNoCeilModeRunBackward.
 func avgPoolStrideDivisorNoCeilModeRunBackward0(b *runtime.Bound, v *avgPoolValues) error {
 	switch b.DType[0] {
@@ -1066,6 +1020,52 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRunBackward(b *runtime.Bou
 	}
 }
 
+var avgPoolForwards = [...]*runtime.Signature{
+	0:  &avgPoolStrideDivisorNoCeilModeForward,
+	1:  &avgPoolStrideDivisorNoCeilModeForward,
+	2:  &avgPoolStrideDivisorNoCeilModeForward,
+	3:  &avgPoolStrideDivisorNoCeilModeForward,
+	4:  &avgPoolStrideDivisorNoCeilModeForward,
+	5:  &avgPoolStrideDivisorNoCeilModeForward,
+	6:  &avgPoolStrideDivisorNoCeilModeForward,
+	7:  &avgPoolStrideDivisorNoCeilModeForward,
+	8:  &avgPoolStrideDivisorNoCeilModeForward,
+	9:  &avgPoolStrideDivisorNoCeilModeForward,
+	10: &avgPoolStrideDivisorNoCeilModeForward,
+	11: &avgPoolStrideDivisorNoCeilModeForward,
+}
+
+// avgPoolRun runs the op in a variant.
+func avgPoolRun(b *runtime.Bound, v *avgPoolValues, variant int) error {
+	switch variant {
+	case 0:
+		return avgPoolStrideDivisorNoCeilModeRun(b, v)
+	case 1:
+		return avgPoolStrideDivisorNoCeilModeRun(b, v)
+	case 2:
+		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
+	case 3:
+		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
+	case 4:
+		return avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
+	case 5:
+		return avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
+	case 6:
+		return avgPoolNoStrideDivisorNoCeilModeRun(b, v)
+	case 7:
+		return avgPoolNoStrideDivisorNoCeilModeRun(b, v)
+	case 8:
+		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
+	case 9:
+		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
+	case 10:
+		return avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun(b, v)
+	case 11:
+		return avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun(b, v)
+	}
+	return nil
+}
+
 var avgPoolBackwards = [...]*runtime.Signature{
 	0:  &avgPoolStrideDivisorNoCeilModeBackward,
 	1:  &avgPoolStrideDivisorNoCeilModeBackward,
@@ -1120,6 +1120,7 @@ var (
 
 var avgPoolStrideDivisorNoCeilModeForward = runtime.Signature{
 	Op: "window.avg_pool", Vars: avgPoolVars, Axes: avgPoolAxes, Alike: avgPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -1128,6 +1129,7 @@ var avgPoolStrideDivisorNoCeilModeForward = runtime.Signature{
 
 var avgPoolStrideDivisorNoCeilModeBackward = runtime.Signature{
 	Op: "window.avg_pool", Vars: avgPoolVars, Axes: avgPoolAxes, Alike: avgPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

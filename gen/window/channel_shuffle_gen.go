@@ -194,6 +194,7 @@ var (
 
 var channelShuffleForward = runtime.Signature{
 	Op: "window.channel_shuffle", Vars: channelShuffleVars, Axes: channelShuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{2, 1}}, {Axis: 3}}},
@@ -202,6 +203,7 @@ var channelShuffleForward = runtime.Signature{
 
 var channelShuffleBackward = runtime.Signature{
 	Op: "window.channel_shuffle", Vars: channelShuffleGradVars, Axes: channelShuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, Wanted: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{2, 1}}, {Axis: 3}}},

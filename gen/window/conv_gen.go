@@ -298,6 +298,7 @@ var (
 
 var conv_Forward = runtime.Signature{
 	Op: "window.conv", Vars: conv_Vars, Axes: conv_Axes, Alike: conv_Alike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 4, 6}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 4}}, {Axis: 2}, {Axis: 5}}, Splat: true},
@@ -308,6 +309,7 @@ var conv_Forward = runtime.Signature{
 
 var conv_Backward = runtime.Signature{
 	Op: "window.conv", Vars: conv_Vars, Axes: conv_Axes, Alike: conv_Alike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 4}}, {Axis: 2}, {Axis: 5}}, Splat: true},

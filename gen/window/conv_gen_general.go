@@ -1103,9 +1103,9 @@ func conv_RunBackward0F32(b *runtime.Bound, v *conv_Values) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (conv_Part12{dy, w, dxAcc, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G, F*P0*C*K0) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
@@ -1287,7 +1287,7 @@ func conv_RunBackward0F64(b *runtime.Bound, v *conv_Values) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (conv_Part15{dx, dy, w, C, F, G, K0, P0, S0, dilation0, pad0, stride0}); runtime.Small(N*G, F*P0*C*K0) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
@@ -1509,9 +1509,9 @@ func conv_RunBackward1F32(b *runtime.Bound, v *conv_Values) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (conv_Part18{dy, w, dxAcc, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G, F*P0*P1*C*K0*K1) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
@@ -1735,7 +1735,7 @@ func conv_RunBackward1F64(b *runtime.Bound, v *conv_Values) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (conv_Part21{dx, dy, w, C, F, G, K0, K1, P0, P1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*G, F*P0*P1*C*K0*K1) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
@@ -1992,9 +1992,9 @@ func conv_RunBackward2F32(b *runtime.Bound, v *conv_Values) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (conv_Part24{dy, w, dxAcc, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G, F*P0*P1*P2*C*K0*K1*K2) {
 			if err := part.Run(0, N*G); err != nil {
 				return err
@@ -2253,7 +2253,7 @@ func conv_RunBackward2F64(b *runtime.Bound, v *conv_Values) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (conv_Part27{dx, dy, w, C, F, G, K0, K1, K2, P0, P1, P2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*G, F*P0*P1*P2*C*K0*K1*K2) {
 			if err := part.Run(0, N*G); err != nil {
 				return err

@@ -277,6 +277,7 @@ var (
 
 var convSameForward = runtime.Signature{
 	Op: "window.conv_same", Vars: convSameVars, Axes: convSameAxes, Alike: convSameAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3, 4}}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 4}}, {Axis: 2}, {Axis: 5}}, Splat: true},
@@ -287,6 +288,7 @@ var convSameForward = runtime.Signature{
 
 var convSameBackward = runtime.Signature{
 	Op: "window.conv_same", Vars: convSameVars, Axes: convSameAxes, Alike: convSameAlike,
+	Scratch: []runtime.Scratch{{Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 4}}, {Axis: 2}, {Axis: 5}}, Splat: true},

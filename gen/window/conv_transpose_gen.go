@@ -383,6 +383,7 @@ var (
 
 var convTransposeForward = runtime.Signature{
 	Op: "window.conv_transpose", Vars: convTransposeVars, Axes: convTransposeAxes, Alike: convTransposeAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 4, 6}, More: 1}, {Spread: 1<<0 | 1<<1 | 1<<2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}, {Axis: 4}, {Axis: 5}}, Splat: true},
@@ -393,6 +394,7 @@ var convTransposeForward = runtime.Signature{
 
 var convTransposeBackward = runtime.Signature{
 	Op: "window.conv_transpose", Vars: convTransposeVars, Axes: convTransposeAxes, Alike: convTransposeAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{1, 2, 4, 5}}, {Axes: []int{1, 4}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Axis: 3}}, Splat: true},
 		1: {Name: "w", Mode: runtime.In, Dims: []runtime.Dim{{Factors: []int{1, 2}}, {Axis: 4}, {Axis: 5}}, Splat: true},

@@ -272,7 +272,7 @@ func convTransposeRun0F32(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -373,7 +373,7 @@ func convTransposeRun0F64(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -511,7 +511,7 @@ func convTransposeRun1F32(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -649,7 +649,7 @@ func convTransposeRun1F64(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -825,7 +825,7 @@ func convTransposeRun2F32(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 3), y)
+	runtime.Copy(runtime.Elements[float32](b, 3), y)
 	return nil
 }
 
@@ -1001,7 +1001,7 @@ func convTransposeRun2F64(b *runtime.Bound, v *convTransposeValues) error {
 	} else if err := runtime.Split(part, N*G*F*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 3), y)
+	runtime.Copy(runtime.Elements[float64](b, 3), y)
 	return nil
 }
 
@@ -1055,9 +1055,9 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -1179,9 +1179,9 @@ func convTransposeRunBackward0F32(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dw)
-	copy(runtime.Elements[float32](b, 6), db)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 6), db)
 	return nil
 }
 
@@ -1235,7 +1235,7 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -1354,9 +1354,9 @@ func convTransposeRunBackward0F64(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dw)
-	copy(runtime.Elements[float64](b, 6), db)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 6), db)
 	return nil
 }
 
@@ -1419,9 +1419,9 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -1618,9 +1618,9 @@ func convTransposeRunBackward1F32(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dw)
-	copy(runtime.Elements[float32](b, 6), db)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 6), db)
 	return nil
 }
 
@@ -1683,7 +1683,7 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -1877,9 +1877,9 @@ func convTransposeRunBackward1F64(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dw)
-	copy(runtime.Elements[float64](b, 6), db)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 6), db)
 	return nil
 }
 
@@ -1951,9 +1951,9 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*G*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -2220,9 +2220,9 @@ func convTransposeRunBackward2F32(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 4), dx)
-	copy(runtime.Elements[float32](b, 5), dw)
-	copy(runtime.Elements[float32](b, 6), db)
+	runtime.Copy(runtime.Elements[float32](b, 4), dx)
+	runtime.Copy(runtime.Elements[float32](b, 5), dw)
+	runtime.Copy(runtime.Elements[float32](b, 6), db)
 	return nil
 }
 
@@ -2294,7 +2294,7 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * G {
 			g := part % G
 			part /= G
@@ -2558,8 +2558,8 @@ func convTransposeRunBackward2F64(b *runtime.Bound, v *convTransposeValues) erro
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 4), dx)
-	copy(runtime.Elements[float64](b, 5), dw)
-	copy(runtime.Elements[float64](b, 6), db)
+	runtime.Copy(runtime.Elements[float64](b, 4), dx)
+	runtime.Copy(runtime.Elements[float64](b, 5), dw)
+	runtime.Copy(runtime.Elements[float64](b, 6), db)
 	return nil
 }

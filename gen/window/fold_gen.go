@@ -381,7 +381,8 @@ var (
 )
 
 var foldForward = runtime.Signature{
-	Op: "window.fold", Vars: foldVars, Axes: foldAxes, Alike: foldAlike, Temps: [][]int{{0, 1, 4}},
+	Op: "window.fold", Vars: foldVars, Axes: foldAxes, Alike: foldAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 4}, Elem: runtime.Elem{Wrap: runtime.SumOfInts}}, {Axes: []int{0, 1, 4}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Factors: []int{3}}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},
@@ -390,6 +391,7 @@ var foldForward = runtime.Signature{
 
 var foldBackward = runtime.Signature{
 	Op: "window.fold", Vars: foldGradVars, Axes: foldAxes, Alike: foldAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2}}, {Factors: []int{3}}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}}},

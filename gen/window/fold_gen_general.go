@@ -311,7 +311,7 @@ func foldRun0F32(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C, S0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -394,7 +394,7 @@ func foldRun0F64(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C, S0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -479,7 +479,7 @@ func foldRun0Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	} else if err := runtime.Split(part, N*C, S0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -599,7 +599,7 @@ func foldRun1F32(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -719,7 +719,7 @@ func foldRun1F64(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -841,7 +841,7 @@ func foldRun1Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	} else if err := runtime.Split(part, N*C*S0, S1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -999,7 +999,7 @@ func foldRun2F32(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1157,7 +1157,7 @@ func foldRun2F64(b *runtime.Bound, v *foldValues) error {
 	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1317,7 +1317,7 @@ func foldRun2Int[T, SumT runtime.Integer](b *runtime.Bound, v *foldValues) error
 	} else if err := runtime.Split(part, N*C*S0*S1, S2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -1337,9 +1337,9 @@ func foldRunBackward0F32(b *runtime.Bound, v *foldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*L0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1381,7 +1381,7 @@ func foldRunBackward0F32(b *runtime.Bound, v *foldValues) error {
 			dx[i4] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1401,7 +1401,7 @@ func foldRunBackward0F64(b *runtime.Bound, v *foldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	stride0 := runtime.Entry(v.stride, 0, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1440,7 +1440,7 @@ func foldRunBackward0F64(b *runtime.Bound, v *foldValues) error {
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1466,9 +1466,9 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*K1*L0*L1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1541,7 +1541,7 @@ func foldRunBackward1F32(b *runtime.Bound, v *foldValues) error {
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1567,7 +1567,7 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	stride1 := runtime.Entry(v.stride, 1, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1637,7 +1637,7 @@ func foldRunBackward1F64(b *runtime.Bound, v *foldValues) error {
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1669,9 +1669,9 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*K0*K1*K2*L0*L1*L2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1772,7 +1772,7 @@ func foldRunBackward2F32(b *runtime.Bound, v *foldValues) error {
 			dx[i10] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1804,7 +1804,7 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	stride2 := runtime.Entry(v.stride, 2, 1)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -1902,6 +1902,6 @@ func foldRunBackward2F64(b *runtime.Bound, v *foldValues) error {
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -681,70 +681,6 @@ func gridSample_AlignCornersReflectionBicubicRun(b *runtime.Bound, v *gridSample
 	}
 }
 
-var gridSample_Forwards = [...]*runtime.Signature{
-	0:  &gridSample_NoAlignCornersZerosBilinearForward,
-	1:  &gridSample_NoAlignCornersZerosBilinearForward,
-	2:  &gridSample_NoAlignCornersZerosBicubicForward,
-	3:  &gridSample_NoAlignCornersZerosBilinearForward,
-	4:  &gridSample_NoAlignCornersZerosBilinearForward,
-	5:  &gridSample_NoAlignCornersZerosBicubicForward,
-	6:  &gridSample_NoAlignCornersZerosBilinearForward,
-	7:  &gridSample_NoAlignCornersZerosBilinearForward,
-	8:  &gridSample_NoAlignCornersZerosBicubicForward,
-	9:  &gridSample_NoAlignCornersZerosBilinearForward,
-	10: &gridSample_NoAlignCornersZerosBilinearForward,
-	11: &gridSample_NoAlignCornersZerosBicubicForward,
-	12: &gridSample_NoAlignCornersZerosBilinearForward,
-	13: &gridSample_NoAlignCornersZerosBilinearForward,
-	14: &gridSample_NoAlignCornersZerosBicubicForward,
-	15: &gridSample_NoAlignCornersZerosBilinearForward,
-	16: &gridSample_NoAlignCornersZerosBilinearForward,
-	17: &gridSample_NoAlignCornersZerosBicubicForward,
-}
-
-// gridSample_Run runs the op in a variant.
-func gridSample_Run(b *runtime.Bound, v *gridSample_Values, variant int) error {
-	switch variant {
-	case 0:
-		return gridSample_NoAlignCornersZerosBilinearRun(b, v)
-	case 1:
-		return gridSample_NoAlignCornersZerosNearestRun(b, v)
-	case 2:
-		return gridSample_NoAlignCornersZerosBicubicRun(b, v)
-	case 3:
-		return gridSample_NoAlignCornersBorderBilinearRun(b, v)
-	case 4:
-		return gridSample_NoAlignCornersBorderNearestRun(b, v)
-	case 5:
-		return gridSample_NoAlignCornersBorderBicubicRun(b, v)
-	case 6:
-		return gridSample_NoAlignCornersReflectionBilinearRun(b, v)
-	case 7:
-		return gridSample_NoAlignCornersReflectionNearestRun(b, v)
-	case 8:
-		return gridSample_NoAlignCornersReflectionBicubicRun(b, v)
-	case 9:
-		return gridSample_AlignCornersZerosBilinearRun(b, v)
-	case 10:
-		return gridSample_AlignCornersZerosNearestRun(b, v)
-	case 11:
-		return gridSample_AlignCornersZerosBicubicRun(b, v)
-	case 12:
-		return gridSample_AlignCornersBorderBilinearRun(b, v)
-	case 13:
-		return gridSample_AlignCornersBorderNearestRun(b, v)
-	case 14:
-		return gridSample_AlignCornersBorderBicubicRun(b, v)
-	case 15:
-		return gridSample_AlignCornersReflectionBilinearRun(b, v)
-	case 16:
-		return gridSample_AlignCornersReflectionNearestRun(b, v)
-	case 17:
-		return gridSample_AlignCornersReflectionBicubicRun(b, v)
-	}
-	return nil
-}
-
 // gridSample_NoAlignCornersZerosBilinearRunBackward computes the derivative of grid_sample with align_corners false, padding zeros, mode bilinear.
 func gridSample_NoAlignCornersZerosBilinearRunBackward(b *runtime.Bound, v *gridSample_Values) error {
 	switch b.DType[0] {
@@ -1084,24 +1020,88 @@ func gridSample_AlignCornersReflectionBicubicRunBackward(b *runtime.Bound, v *gr
 	}
 }
 
+var gridSample_Forwards = [...]*runtime.Signature{
+	0:  &gridSample_NoAlignCornersZerosBilinearForward,
+	1:  &gridSample_NoAlignCornersZerosBilinearForward,
+	2:  &gridSample_NoAlignCornersZerosBicubicForward,
+	3:  &gridSample_NoAlignCornersBorderBilinearForward,
+	4:  &gridSample_NoAlignCornersBorderBilinearForward,
+	5:  &gridSample_NoAlignCornersZerosBicubicForward,
+	6:  &gridSample_NoAlignCornersBorderBilinearForward,
+	7:  &gridSample_NoAlignCornersBorderBilinearForward,
+	8:  &gridSample_NoAlignCornersZerosBicubicForward,
+	9:  &gridSample_NoAlignCornersZerosBilinearForward,
+	10: &gridSample_NoAlignCornersZerosBilinearForward,
+	11: &gridSample_NoAlignCornersZerosBicubicForward,
+	12: &gridSample_NoAlignCornersBorderBilinearForward,
+	13: &gridSample_NoAlignCornersBorderBilinearForward,
+	14: &gridSample_NoAlignCornersZerosBicubicForward,
+	15: &gridSample_NoAlignCornersBorderBilinearForward,
+	16: &gridSample_NoAlignCornersBorderBilinearForward,
+	17: &gridSample_NoAlignCornersZerosBicubicForward,
+}
+
+// gridSample_Run runs the op in a variant.
+func gridSample_Run(b *runtime.Bound, v *gridSample_Values, variant int) error {
+	switch variant {
+	case 0:
+		return gridSample_NoAlignCornersZerosBilinearRun(b, v)
+	case 1:
+		return gridSample_NoAlignCornersZerosNearestRun(b, v)
+	case 2:
+		return gridSample_NoAlignCornersZerosBicubicRun(b, v)
+	case 3:
+		return gridSample_NoAlignCornersBorderBilinearRun(b, v)
+	case 4:
+		return gridSample_NoAlignCornersBorderNearestRun(b, v)
+	case 5:
+		return gridSample_NoAlignCornersBorderBicubicRun(b, v)
+	case 6:
+		return gridSample_NoAlignCornersReflectionBilinearRun(b, v)
+	case 7:
+		return gridSample_NoAlignCornersReflectionNearestRun(b, v)
+	case 8:
+		return gridSample_NoAlignCornersReflectionBicubicRun(b, v)
+	case 9:
+		return gridSample_AlignCornersZerosBilinearRun(b, v)
+	case 10:
+		return gridSample_AlignCornersZerosNearestRun(b, v)
+	case 11:
+		return gridSample_AlignCornersZerosBicubicRun(b, v)
+	case 12:
+		return gridSample_AlignCornersBorderBilinearRun(b, v)
+	case 13:
+		return gridSample_AlignCornersBorderNearestRun(b, v)
+	case 14:
+		return gridSample_AlignCornersBorderBicubicRun(b, v)
+	case 15:
+		return gridSample_AlignCornersReflectionBilinearRun(b, v)
+	case 16:
+		return gridSample_AlignCornersReflectionNearestRun(b, v)
+	case 17:
+		return gridSample_AlignCornersReflectionBicubicRun(b, v)
+	}
+	return nil
+}
+
 var gridSample_Backwards = [...]*runtime.Signature{
 	0:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	1:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	1:  &gridSample_NoAlignCornersZerosNearestBackward,
 	2:  &gridSample_NoAlignCornersZerosBicubicBackward,
-	3:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	4:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	3:  &gridSample_NoAlignCornersBorderBilinearBackward,
+	4:  &gridSample_NoAlignCornersBorderNearestBackward,
 	5:  &gridSample_NoAlignCornersZerosBicubicBackward,
-	6:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	7:  &gridSample_NoAlignCornersZerosBilinearBackward,
+	6:  &gridSample_NoAlignCornersBorderBilinearBackward,
+	7:  &gridSample_NoAlignCornersBorderNearestBackward,
 	8:  &gridSample_NoAlignCornersZerosBicubicBackward,
 	9:  &gridSample_NoAlignCornersZerosBilinearBackward,
-	10: &gridSample_NoAlignCornersZerosBilinearBackward,
+	10: &gridSample_NoAlignCornersZerosNearestBackward,
 	11: &gridSample_NoAlignCornersZerosBicubicBackward,
-	12: &gridSample_NoAlignCornersZerosBilinearBackward,
-	13: &gridSample_NoAlignCornersZerosBilinearBackward,
+	12: &gridSample_NoAlignCornersBorderBilinearBackward,
+	13: &gridSample_NoAlignCornersBorderNearestBackward,
 	14: &gridSample_NoAlignCornersZerosBicubicBackward,
-	15: &gridSample_NoAlignCornersZerosBilinearBackward,
-	16: &gridSample_NoAlignCornersZerosBilinearBackward,
+	15: &gridSample_NoAlignCornersBorderBilinearBackward,
+	16: &gridSample_NoAlignCornersBorderNearestBackward,
 	17: &gridSample_NoAlignCornersZerosBicubicBackward,
 }
 
@@ -1155,6 +1155,7 @@ var (
 
 var gridSample_NoAlignCornersZerosBilinearForward = runtime.Signature{
 	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 1}, {Axes: []int{0, 1, 4, 5}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
@@ -1164,6 +1165,19 @@ var gridSample_NoAlignCornersZerosBilinearForward = runtime.Signature{
 
 var gridSample_NoAlignCornersZerosBilinearBackward = runtime.Signature{
 	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 3}, {Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{0, 4, 5, 6}}, {Spread: 1<<0 | 1<<1}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Of: 0},
+		4: {Name: "gradient of grid", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Of: 1},
+	},
+}
+
+var gridSample_NoAlignCornersZerosNearestBackward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 1}, {Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{0, 4, 5, 6}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
@@ -1174,7 +1188,8 @@ var gridSample_NoAlignCornersZerosBilinearBackward = runtime.Signature{
 }
 
 var gridSample_NoAlignCornersZerosBicubicForward = runtime.Signature{
-	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes, Temps: [][]int{{0, 4, 5, 7}, {0, 4, 5, 8}, {0, 4, 5, 9}, {0, 4, 5, 10}},
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 1}, {Axes: []int{0, 4, 5, 7}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 4, 5, 8}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 4, 5, 9}}, {Axes: []int{0, 4, 5, 10}}, {Axes: []int{0, 1, 4, 5}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
@@ -1183,7 +1198,42 @@ var gridSample_NoAlignCornersZerosBicubicForward = runtime.Signature{
 }
 
 var gridSample_NoAlignCornersZerosBicubicBackward = runtime.Signature{
-	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes, Temps: [][]int{{0, 4, 5, 7}, {0, 4, 5, 8}, {0, 4, 5, 9}, {0, 4, 5, 10}},
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 3}, {Axes: []int{0, 4, 5, 7}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 4, 5, 8}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 4, 5, 9}, More: 1}, {Axes: []int{0, 4, 5, 10}, More: 1}, {Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{0, 4, 5, 6}}, {Spread: 1<<0 | 1<<1}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Of: 0},
+		4: {Name: "gradient of grid", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Of: 1},
+	},
+}
+
+var gridSample_NoAlignCornersBorderBilinearForward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 3}, {Axes: []int{0, 1, 4, 5}}, {Spread: 1<<0 | 1<<1}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+	},
+}
+
+var gridSample_NoAlignCornersBorderBilinearBackward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 5}, {Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{0, 4, 5, 6}}, {Spread: 1<<0 | 1<<1}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 4}, {Axis: 5}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Of: 0},
+		4: {Name: "gradient of grid", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Of: 1},
+	},
+}
+
+var gridSample_NoAlignCornersBorderNearestBackward = runtime.Signature{
+	Op: "window.grid_sample", Vars: gridSample_Vars, Axes: gridSample_Axes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 4, 5}, More: 3}, {Axes: []int{0, 1, 2, 3}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3}}, {Axes: []int{0, 4, 5, 6}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 4}, {Axis: 5}, {Axis: 6}}, Splat: true},

@@ -209,7 +209,7 @@ func gridSample_NoAlignCornersZerosBilinearRunF32(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -377,7 +377,7 @@ func gridSample_NoAlignCornersZerosBilinearRunF64(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -465,7 +465,7 @@ func gridSample_NoAlignCornersZerosNearestRunF32(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -553,7 +553,7 @@ func gridSample_NoAlignCornersZerosNearestRunF64(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -849,7 +849,7 @@ func gridSample_NoAlignCornersZerosBicubicRunF32(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1145,7 +1145,7 @@ func gridSample_NoAlignCornersZerosBicubicRunF64(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1325,7 +1325,7 @@ func gridSample_NoAlignCornersBorderBilinearRunF32(b *runtime.Bound, v *gridSamp
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1505,7 +1505,7 @@ func gridSample_NoAlignCornersBorderBilinearRunF64(b *runtime.Bound, v *gridSamp
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1615,7 +1615,7 @@ func gridSample_NoAlignCornersBorderNearestRunF32(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1725,7 +1725,7 @@ func gridSample_NoAlignCornersBorderNearestRunF64(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1876,7 +1876,7 @@ func gridSample_NoAlignCornersBorderBicubicRunF32(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2027,7 +2027,7 @@ func gridSample_NoAlignCornersBorderBicubicRunF64(b *runtime.Bound, v *gridSampl
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2162,7 +2162,7 @@ func gridSample_NoAlignCornersReflectionBilinearRunF32(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2295,7 +2295,7 @@ func gridSample_NoAlignCornersReflectionBilinearRunF64(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2364,7 +2364,7 @@ func gridSample_NoAlignCornersReflectionNearestRunF32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2433,7 +2433,7 @@ func gridSample_NoAlignCornersReflectionNearestRunF64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2604,7 +2604,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunF32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2773,7 +2773,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunF64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2876,7 +2876,7 @@ func gridSample_AlignCornersZerosBilinearRunF32(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2979,7 +2979,7 @@ func gridSample_AlignCornersZerosBilinearRunF64(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3026,7 +3026,7 @@ func gridSample_AlignCornersZerosNearestRunF32(b *runtime.Bound, v *gridSample_V
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3073,7 +3073,7 @@ func gridSample_AlignCornersZerosNearestRunF64(b *runtime.Bound, v *gridSample_V
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3164,7 +3164,7 @@ func gridSample_AlignCornersZerosBicubicRunF32(b *runtime.Bound, v *gridSample_V
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3255,7 +3255,7 @@ func gridSample_AlignCornersZerosBicubicRunF64(b *runtime.Bound, v *gridSample_V
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3368,7 +3368,7 @@ func gridSample_AlignCornersBorderBilinearRunF32(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3481,7 +3481,7 @@ func gridSample_AlignCornersBorderBilinearRunF64(b *runtime.Bound, v *gridSample
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3548,7 +3548,7 @@ func gridSample_AlignCornersBorderNearestRunF32(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3615,7 +3615,7 @@ func gridSample_AlignCornersBorderNearestRunF64(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3764,7 +3764,7 @@ func gridSample_AlignCornersBorderBicubicRunF32(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3913,7 +3913,7 @@ func gridSample_AlignCornersBorderBicubicRunF64(b *runtime.Bound, v *gridSample_
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4048,7 +4048,7 @@ func gridSample_AlignCornersReflectionBilinearRun0F32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4181,7 +4181,7 @@ func gridSample_AlignCornersReflectionBilinearRun0F64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4273,7 +4273,7 @@ func gridSample_AlignCornersReflectionBilinearRun1F32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4365,7 +4365,7 @@ func gridSample_AlignCornersReflectionBilinearRun1F64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4490,7 +4490,7 @@ func gridSample_AlignCornersReflectionBilinearRun2F32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4614,7 +4614,7 @@ func gridSample_AlignCornersReflectionBilinearRun2F64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4681,7 +4681,7 @@ func gridSample_AlignCornersReflectionBilinearRun3F32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4748,7 +4748,7 @@ func gridSample_AlignCornersReflectionBilinearRun3F64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P, 17*Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4817,7 +4817,7 @@ func gridSample_AlignCornersReflectionNearestRun0F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4886,7 +4886,7 @@ func gridSample_AlignCornersReflectionNearestRun0F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4954,7 +4954,7 @@ func gridSample_AlignCornersReflectionNearestRun1F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5022,7 +5022,7 @@ func gridSample_AlignCornersReflectionNearestRun1F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5090,7 +5090,7 @@ func gridSample_AlignCornersReflectionNearestRun2F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5158,7 +5158,7 @@ func gridSample_AlignCornersReflectionNearestRun2F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5225,7 +5225,7 @@ func gridSample_AlignCornersReflectionNearestRun3F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5292,7 +5292,7 @@ func gridSample_AlignCornersReflectionNearestRun3F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, 25*Q); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5463,7 +5463,7 @@ func gridSample_AlignCornersReflectionBicubicRun0F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5632,7 +5632,7 @@ func gridSample_AlignCornersReflectionBicubicRun0F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5792,7 +5792,7 @@ func gridSample_AlignCornersReflectionBicubicRun1F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5951,7 +5951,7 @@ func gridSample_AlignCornersReflectionBicubicRun1F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -6072,7 +6072,7 @@ func gridSample_AlignCornersReflectionBicubicRun2F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -6193,7 +6193,7 @@ func gridSample_AlignCornersReflectionBicubicRun2F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -6284,7 +6284,7 @@ func gridSample_AlignCornersReflectionBicubicRun3F32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -6375,7 +6375,7 @@ func gridSample_AlignCornersReflectionBicubicRun3F64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P, Q*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -6699,9 +6699,9 @@ func gridSample_NoAlignCornersZerosBilinearRunBackwardF32(b *runtime.Bound, v *g
 
 	// @x[n, c, i64(floor(v0[n, p, q])) + i64(a), i64(floor(u0[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v0[n, p, q] - floor(v0[n, p, q])) else v0[n, p, q] - floor(v0[n, p, q])) * (if b == 0 then 1 - (u0[n, p, q] - floor(u0[n, p, q])) else u0[n, p, q] - floor(u0[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v0[n, p, q])) + i64(a)) && exact(i64(floor(v0[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u0[n, p, q])) + i64(b)) && exact(i64(floor(u0[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part72{dy, u0, v0, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -6724,8 +6724,8 @@ func gridSample_NoAlignCornersZerosBilinearRunBackwardF32(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7048,7 +7048,7 @@ func gridSample_NoAlignCornersZerosBilinearRunBackwardF64(b *runtime.Bound, v *g
 
 	// @x[n, c, i64(floor(v0[n, p, q])) + i64(a), i64(floor(u0[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v0[n, p, q] - floor(v0[n, p, q])) else v0[n, p, q] - floor(v0[n, p, q])) * (if b == 0 then 1 - (u0[n, p, q] - floor(u0[n, p, q])) else u0[n, p, q] - floor(u0[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v0[n, p, q])) + i64(a)) && exact(i64(floor(v0[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u0[n, p, q])) + i64(b)) && exact(i64(floor(u0[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part76{dx, dy, u0, v0, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7068,8 +7068,8 @@ func gridSample_NoAlignCornersZerosBilinearRunBackwardF64(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -7188,9 +7188,9 @@ func gridSample_NoAlignCornersZerosNearestRunBackwardF32(b *runtime.Bound, v *gr
 
 	// @x[n, c, i64(round(v0[n, p, q])), i64(round(u0[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v0[n, p, q]))) && exact(i64(round(v0[n, p, q]))) < |H| && 0 <= exact(i64(round(u0[n, p, q]))) && exact(i64(round(u0[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part78{dy, u0, v0, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7213,8 +7213,8 @@ func gridSample_NoAlignCornersZerosNearestRunBackwardF32(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7332,7 +7332,7 @@ func gridSample_NoAlignCornersZerosNearestRunBackwardF64(b *runtime.Bound, v *gr
 
 	// @x[n, c, i64(round(v0[n, p, q])), i64(round(u0[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v0[n, p, q]))) && exact(i64(round(v0[n, p, q]))) < |H| && 0 <= exact(i64(round(u0[n, p, q]))) && exact(i64(round(u0[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part80{dx, dy, u0, v0, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7352,8 +7352,8 @@ func gridSample_NoAlignCornersZerosNearestRunBackwardF64(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -7806,7 +7806,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part82{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -7820,7 +7820,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part83{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -7856,9 +7856,9 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part86{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7881,8 +7881,8 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -8334,7 +8334,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part88{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -8348,7 +8348,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part89{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -8384,7 +8384,7 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part92{dx, dy, s, t, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8404,8 +8404,8 @@ func gridSample_NoAlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -8777,9 +8777,9 @@ func gridSample_NoAlignCornersBorderBilinearRunBackwardF32(b *runtime.Bound, v *
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part96{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8802,8 +8802,8 @@ func gridSample_NoAlignCornersBorderBilinearRunBackwardF32(b *runtime.Bound, v *
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -9174,7 +9174,7 @@ func gridSample_NoAlignCornersBorderBilinearRunBackwardF64(b *runtime.Bound, v *
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part100{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9194,8 +9194,8 @@ func gridSample_NoAlignCornersBorderBilinearRunBackwardF64(b *runtime.Bound, v *
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -9315,9 +9315,9 @@ func gridSample_NoAlignCornersBorderNearestRunBackwardF32(b *runtime.Bound, v *g
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9340,8 +9340,8 @@ func gridSample_NoAlignCornersBorderNearestRunBackwardF32(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -9460,7 +9460,7 @@ func gridSample_NoAlignCornersBorderNearestRunBackwardF64(b *runtime.Bound, v *g
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9480,8 +9480,8 @@ func gridSample_NoAlignCornersBorderNearestRunBackwardF64(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -9900,7 +9900,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part104{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -9914,7 +9914,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part105{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -9950,9 +9950,9 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part108{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9975,8 +9975,8 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -10394,7 +10394,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part109{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -10408,7 +10408,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part110{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -10444,7 +10444,7 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part113{dx, dy, s, t, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10464,8 +10464,8 @@ func gridSample_NoAlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *g
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -10654,9 +10654,9 @@ func gridSample_NoAlignCornersReflectionBilinearRunBackwardF32(b *runtime.Bound,
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part96{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10679,8 +10679,8 @@ func gridSample_NoAlignCornersReflectionBilinearRunBackwardF32(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -10869,7 +10869,7 @@ func gridSample_NoAlignCornersReflectionBilinearRunBackwardF64(b *runtime.Bound,
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part100{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10889,8 +10889,8 @@ func gridSample_NoAlignCornersReflectionBilinearRunBackwardF64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -10964,9 +10964,9 @@ func gridSample_NoAlignCornersReflectionNearestRunBackwardF32(b *runtime.Bound, 
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10989,8 +10989,8 @@ func gridSample_NoAlignCornersReflectionNearestRunBackwardF32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11064,7 +11064,7 @@ func gridSample_NoAlignCornersReflectionNearestRunBackwardF64(b *runtime.Bound, 
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11084,8 +11084,8 @@ func gridSample_NoAlignCornersReflectionNearestRunBackwardF64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11178,7 +11178,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part104{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11192,7 +11192,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part105{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11228,9 +11228,9 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part108{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11253,8 +11253,8 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11347,7 +11347,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part109{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11361,7 +11361,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part110{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11397,7 +11397,7 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part113{dx, dy, s, t, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11417,8 +11417,8 @@ func gridSample_NoAlignCornersReflectionBicubicRunBackwardF64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11523,9 +11523,9 @@ func gridSample_AlignCornersZerosBilinearRunBackwardF32(b *runtime.Bound, v *gri
 
 	// @x[n, c, i64(floor(v0[n, p, q])) + i64(a), i64(floor(u0[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v0[n, p, q] - floor(v0[n, p, q])) else v0[n, p, q] - floor(v0[n, p, q])) * (if b == 0 then 1 - (u0[n, p, q] - floor(u0[n, p, q])) else u0[n, p, q] - floor(u0[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v0[n, p, q])) + i64(a)) && exact(i64(floor(v0[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u0[n, p, q])) + i64(b)) && exact(i64(floor(u0[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part72{dy, u0, v0, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11548,8 +11548,8 @@ func gridSample_AlignCornersZerosBilinearRunBackwardF32(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11654,7 +11654,7 @@ func gridSample_AlignCornersZerosBilinearRunBackwardF64(b *runtime.Bound, v *gri
 
 	// @x[n, c, i64(floor(v0[n, p, q])) + i64(a), i64(floor(u0[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v0[n, p, q] - floor(v0[n, p, q])) else v0[n, p, q] - floor(v0[n, p, q])) * (if b == 0 then 1 - (u0[n, p, q] - floor(u0[n, p, q])) else u0[n, p, q] - floor(u0[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v0[n, p, q])) + i64(a)) && exact(i64(floor(v0[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u0[n, p, q])) + i64(b)) && exact(i64(floor(u0[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part76{dx, dy, u0, v0, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11674,8 +11674,8 @@ func gridSample_AlignCornersZerosBilinearRunBackwardF64(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11723,9 +11723,9 @@ func gridSample_AlignCornersZerosNearestRunBackwardF32(b *runtime.Bound, v *grid
 
 	// @x[n, c, i64(round(v0[n, p, q])), i64(round(u0[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v0[n, p, q]))) && exact(i64(round(v0[n, p, q]))) < |H| && 0 <= exact(i64(round(u0[n, p, q]))) && exact(i64(round(u0[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part78{dy, u0, v0, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11748,8 +11748,8 @@ func gridSample_AlignCornersZerosNearestRunBackwardF32(b *runtime.Bound, v *grid
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11797,7 +11797,7 @@ func gridSample_AlignCornersZerosNearestRunBackwardF64(b *runtime.Bound, v *grid
 
 	// @x[n, c, i64(round(v0[n, p, q])), i64(round(u0[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v0[n, p, q]))) && exact(i64(round(v0[n, p, q]))) < |H| && 0 <= exact(i64(round(u0[n, p, q]))) && exact(i64(round(u0[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part80{dx, dy, u0, v0, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11817,8 +11817,8 @@ func gridSample_AlignCornersZerosNearestRunBackwardF64(b *runtime.Bound, v *grid
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11945,7 +11945,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part82{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11959,7 +11959,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part83{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -11995,9 +11995,9 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part86{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12020,8 +12020,8 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF32(b *runtime.Bound, v *grid
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12148,7 +12148,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part88{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -12162,7 +12162,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part89{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -12198,7 +12198,7 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part92{dx, dy, s, t, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12218,8 +12218,8 @@ func gridSample_AlignCornersZerosBicubicRunBackwardF64(b *runtime.Bound, v *grid
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12519,9 +12519,9 @@ func gridSample_AlignCornersBorderBilinearRunBackwardF32(b *runtime.Bound, v *gr
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part121{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12544,8 +12544,8 @@ func gridSample_AlignCornersBorderBilinearRunBackwardF32(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12844,7 +12844,7 @@ func gridSample_AlignCornersBorderBilinearRunBackwardF64(b *runtime.Bound, v *gr
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part124{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12864,8 +12864,8 @@ func gridSample_AlignCornersBorderBilinearRunBackwardF64(b *runtime.Bound, v *gr
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12937,9 +12937,9 @@ func gridSample_AlignCornersBorderNearestRunBackwardF32(b *runtime.Bound, v *gri
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12962,8 +12962,8 @@ func gridSample_AlignCornersBorderNearestRunBackwardF32(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13035,7 +13035,7 @@ func gridSample_AlignCornersBorderNearestRunBackwardF64(b *runtime.Bound, v *gri
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13055,8 +13055,8 @@ func gridSample_AlignCornersBorderNearestRunBackwardF64(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13147,7 +13147,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part82{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -13161,7 +13161,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part83{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -13197,9 +13197,9 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part86{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13222,8 +13222,8 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF32(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13314,7 +13314,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part88{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -13328,7 +13328,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part89{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -13364,7 +13364,7 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part92{dx, dy, s, t, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13384,8 +13384,8 @@ func gridSample_AlignCornersBorderBicubicRunBackwardF64(b *runtime.Bound, v *gri
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13574,9 +13574,9 @@ func gridSample_AlignCornersReflectionBilinearRunBackward0F32(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part96{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13599,8 +13599,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward0F32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13789,7 +13789,7 @@ func gridSample_AlignCornersReflectionBilinearRunBackward0F64(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part100{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13809,8 +13809,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward0F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -14089,9 +14089,9 @@ func gridSample_AlignCornersReflectionBilinearRunBackward1F32(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part129{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14114,8 +14114,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward1F32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -14393,7 +14393,7 @@ func gridSample_AlignCornersReflectionBilinearRunBackward1F64(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part132{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14413,8 +14413,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward1F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -14554,9 +14554,9 @@ func gridSample_AlignCornersReflectionBilinearRunBackward2F32(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part129{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14579,8 +14579,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward2F32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -14720,7 +14720,7 @@ func gridSample_AlignCornersReflectionBilinearRunBackward2F64(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part132{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14740,8 +14740,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward2F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -14882,9 +14882,9 @@ func gridSample_AlignCornersReflectionBilinearRunBackward3F32(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part136{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14907,8 +14907,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward3F32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -15048,7 +15048,7 @@ func gridSample_AlignCornersReflectionBilinearRunBackward3F64(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(v[n, p, q])) + i64(a), i64(floor(u[n, p, q])) + i64(b)] += @y[n, c, p, q] * ((if a == 0 then 1 - (v[n, p, q] - floor(v[n, p, q])) else v[n, p, q] - floor(v[n, p, q])) * (if b == 0 then 1 - (u[n, p, q] - floor(u[n, p, q])) else u[n, p, q] - floor(u[n, p, q])))   for n in N, c in C, p in P, q in Q, a in 0..2, b in 0..2   where 0 <= exact(i64(floor(v[n, p, q])) + i64(a)) && exact(i64(floor(v[n, p, q])) + i64(a)) < |H| && 0 <= exact(i64(floor(u[n, p, q])) + i64(b)) && exact(i64(floor(u[n, p, q])) + i64(b)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part137{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15068,8 +15068,8 @@ func gridSample_AlignCornersReflectionBilinearRunBackward3F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -15143,9 +15143,9 @@ func gridSample_AlignCornersReflectionNearestRunBackward0F32(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15168,8 +15168,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward0F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -15243,7 +15243,7 @@ func gridSample_AlignCornersReflectionNearestRunBackward0F64(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15263,8 +15263,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward0F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -15337,9 +15337,9 @@ func gridSample_AlignCornersReflectionNearestRunBackward1F32(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15362,8 +15362,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward1F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -15436,7 +15436,7 @@ func gridSample_AlignCornersReflectionNearestRunBackward1F64(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15456,8 +15456,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward1F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -15530,9 +15530,9 @@ func gridSample_AlignCornersReflectionNearestRunBackward2F32(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15555,8 +15555,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward2F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -15629,7 +15629,7 @@ func gridSample_AlignCornersReflectionNearestRunBackward2F64(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15649,8 +15649,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward2F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -15722,9 +15722,9 @@ func gridSample_AlignCornersReflectionNearestRunBackward3F32(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part102{dy, u, v2, dxAcc, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15747,8 +15747,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward3F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -15820,7 +15820,7 @@ func gridSample_AlignCornersReflectionNearestRunBackward3F64(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(v[n, p, q])), i64(round(u[n, p, q]))] += @y[n, c, p, q]   for n in N, c in C, p in P, q in Q   where 0 <= exact(i64(round(v[n, p, q]))) && exact(i64(round(v[n, p, q]))) < |H| && 0 <= exact(i64(round(u[n, p, q]))) && exact(i64(round(u[n, p, q]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part103{dx, dy, u, v2, C, H, P, Q, W}); runtime.Small(N*C, 17*P*Q) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -15840,8 +15840,8 @@ func gridSample_AlignCornersReflectionNearestRunBackward3F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -15934,7 +15934,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part104{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -15948,7 +15948,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part105{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -15984,9 +15984,9 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part108{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -16009,8 +16009,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -16103,7 +16103,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i6 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part109{dt, dy, s, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -16117,7 +16117,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i7 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part110{ds, dy, t, x, i, j, C, H, P, Q, W, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -16153,7 +16153,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part113{dx, dy, s, t, i, j, C, H, P, Q, W, i6, i7, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -16173,8 +16173,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward0F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -16592,7 +16592,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i5 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part138{dt, dy, s, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -16606,7 +16606,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i6 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part139{ds, dy, t, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -16642,9 +16642,9 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part142{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i5, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -16667,8 +16667,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -17085,7 +17085,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i5 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part143{dt, dy, s, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17099,7 +17099,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i6 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part144{ds, dy, t, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17135,7 +17135,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part147{dx, dy, s, t, i, j, C, H, P, Q, W, i5, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -17155,8 +17155,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward1F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -17248,7 +17248,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i5 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part138{dt, dy, s, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17262,7 +17262,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i6 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part139{ds, dy, t, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17298,9 +17298,9 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part142{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i5, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -17323,8 +17323,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -17416,7 +17416,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i5 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part143{dt, dy, s, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17430,7 +17430,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i6 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part144{ds, dy, t, x, i, j, C, H, P, Q, W, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17466,7 +17466,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part147{dx, dy, s, t, i, j, C, H, P, Q, W, i5, i6, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -17486,8 +17486,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward2F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -17578,7 +17578,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 	dt := runtime.Temp[float32](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part82{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17592,7 +17592,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 	ds := runtime.Temp[float32](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part83{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17628,9 +17628,9 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSample_Part86{dy, s, t, dxAcc, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -17653,8 +17653,8 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -17745,7 +17745,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 	dt := runtime.Temp[float64](b, N*P*Q*rangeB2)
 	i4 := min(4, rangeA)
 	if wantDgrid {
-		clear(dt)
+		runtime.Clear(dt)
 		if part := (gridSample_Part88{dt, dy, s, x, i, j, C, H, P, Q, W, i4, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeB2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17759,7 +17759,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 	ds := runtime.Temp[float64](b, N*P*Q*rangeA2)
 	i5 := min(4, rangeB)
 	if wantDgrid {
-		clear(ds)
+		runtime.Clear(ds)
 		if part := (gridSample_Part89{ds, dy, t, x, i, j, C, H, P, Q, W, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*P*Q, rangeA2*C*8) {
 			if err := part.Run(0, N*P*Q); err != nil {
 				return err
@@ -17795,7 +17795,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 
 	// @x[n, c, i[n, p, q, a], j[n, p, q, b]] += @y[n, c, p, q] * (s[n, p, q, a] * t[n, p, q, b])   for n in N, c in C, p in P, q in Q, a in 0..4, b in 0..4   where 0 <= a && a < |range_a| && 0 <= b && b < |range_b| && 0 <= exact(i[n, p, q, a]) && exact(i[n, p, q, a]) < |H| && 0 <= exact(j[n, p, q, b]) && exact(j[n, p, q, b]) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSample_Part92{dx, dy, s, t, i, j, C, H, P, Q, W, i4, i5, rangeA, rangeA2, rangeB, rangeB2}); runtime.Small(N*C, P*Q*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -17815,7 +17815,7 @@ func gridSample_AlignCornersReflectionBicubicRunBackward3F64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }

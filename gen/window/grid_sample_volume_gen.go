@@ -615,52 +615,6 @@ func gridSampleVolumeReflectionAlignCornersNearestRun(b *runtime.Bound, v *gridS
 	}
 }
 
-var gridSampleVolumeForwards = [...]*runtime.Signature{
-	0:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	1:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	2:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	3:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	4:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	5:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	6:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	7:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	8:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	9:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	10: &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-	11: &gridSampleVolumeZerosNoAlignCornersBilinearForward,
-}
-
-// gridSampleVolumeRun runs the op in a variant.
-func gridSampleVolumeRun(b *runtime.Bound, v *gridSampleVolumeValues, variant int) error {
-	switch variant {
-	case 0:
-		return gridSampleVolumeZerosNoAlignCornersBilinearRun(b, v)
-	case 1:
-		return gridSampleVolumeZerosNoAlignCornersNearestRun(b, v)
-	case 2:
-		return gridSampleVolumeZerosAlignCornersBilinearRun(b, v)
-	case 3:
-		return gridSampleVolumeZerosAlignCornersNearestRun(b, v)
-	case 4:
-		return gridSampleVolumeBorderNoAlignCornersBilinearRun(b, v)
-	case 5:
-		return gridSampleVolumeBorderNoAlignCornersNearestRun(b, v)
-	case 6:
-		return gridSampleVolumeBorderAlignCornersBilinearRun(b, v)
-	case 7:
-		return gridSampleVolumeBorderAlignCornersNearestRun(b, v)
-	case 8:
-		return gridSampleVolumeReflectionNoAlignCornersBilinearRun(b, v)
-	case 9:
-		return gridSampleVolumeReflectionNoAlignCornersNearestRun(b, v)
-	case 10:
-		return gridSampleVolumeReflectionAlignCornersBilinearRun(b, v)
-	case 11:
-		return gridSampleVolumeReflectionAlignCornersNearestRun(b, v)
-	}
-	return nil
-}
-
 // gridSampleVolumeZerosNoAlignCornersBilinearRunBackward computes the derivative of grid_sample_volume with padding zeros, align_corners false, mode bilinear.
 func gridSampleVolumeZerosNoAlignCornersBilinearRunBackward(b *runtime.Bound, v *gridSampleVolumeValues) error {
 	switch b.DType[0] {
@@ -991,19 +945,65 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward(b *runtime.Bound, 
 	}
 }
 
+var gridSampleVolumeForwards = [...]*runtime.Signature{
+	0:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	1:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	2:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	3:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	4:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	5:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	6:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	7:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	8:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	9:  &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	10: &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+	11: &gridSampleVolumeZerosNoAlignCornersBilinearForward,
+}
+
+// gridSampleVolumeRun runs the op in a variant.
+func gridSampleVolumeRun(b *runtime.Bound, v *gridSampleVolumeValues, variant int) error {
+	switch variant {
+	case 0:
+		return gridSampleVolumeZerosNoAlignCornersBilinearRun(b, v)
+	case 1:
+		return gridSampleVolumeZerosNoAlignCornersNearestRun(b, v)
+	case 2:
+		return gridSampleVolumeZerosAlignCornersBilinearRun(b, v)
+	case 3:
+		return gridSampleVolumeZerosAlignCornersNearestRun(b, v)
+	case 4:
+		return gridSampleVolumeBorderNoAlignCornersBilinearRun(b, v)
+	case 5:
+		return gridSampleVolumeBorderNoAlignCornersNearestRun(b, v)
+	case 6:
+		return gridSampleVolumeBorderAlignCornersBilinearRun(b, v)
+	case 7:
+		return gridSampleVolumeBorderAlignCornersNearestRun(b, v)
+	case 8:
+		return gridSampleVolumeReflectionNoAlignCornersBilinearRun(b, v)
+	case 9:
+		return gridSampleVolumeReflectionNoAlignCornersNearestRun(b, v)
+	case 10:
+		return gridSampleVolumeReflectionAlignCornersBilinearRun(b, v)
+	case 11:
+		return gridSampleVolumeReflectionAlignCornersNearestRun(b, v)
+	}
+	return nil
+}
+
 var gridSampleVolumeBackwards = [...]*runtime.Signature{
 	0:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	1:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	1:  &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 	2:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	3:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	3:  &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 	4:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	5:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	5:  &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 	6:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	7:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	7:  &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 	8:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	9:  &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	9:  &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 	10: &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
-	11: &gridSampleVolumeZerosNoAlignCornersBilinearBackward,
+	11: &gridSampleVolumeZerosNoAlignCornersNearestBackward,
 }
 
 // gridSampleVolumeRunBackward runs its derivative in a variant.
@@ -1044,6 +1044,7 @@ var (
 
 var gridSampleVolumeZerosNoAlignCornersBilinearForward = runtime.Signature{
 	Op: "window.grid_sample_volume", Vars: gridSampleVolumeVars, Axes: gridSampleVolumeAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5, 6, 7}, More: 2}, {Axes: []int{0, 1, 5, 6, 7}}, {Spread: 1<<0 | 1<<1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 5}, {Axis: 6}, {Axis: 7}, {Axis: 8}}, Splat: true},
@@ -1053,6 +1054,19 @@ var gridSampleVolumeZerosNoAlignCornersBilinearForward = runtime.Signature{
 
 var gridSampleVolumeZerosNoAlignCornersBilinearBackward = runtime.Signature{
 	Op: "window.grid_sample_volume", Vars: gridSampleVolumeVars, Axes: gridSampleVolumeAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5, 6, 7}, More: 5}, {Axes: []int{0, 1, 2, 3, 4}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3, 4}}, {Axes: []int{0, 5, 6, 7, 8}}, {Spread: 1<<0 | 1<<1}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}, {Axis: 4}}, Splat: true},
+		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 5}, {Axis: 6}, {Axis: 7}, {Axis: 8}}, Splat: true},
+		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 5}, {Axis: 6}, {Axis: 7}}},
+		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}, {Axis: 4}}, Of: 0},
+		4: {Name: "gradient of grid", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 5}, {Axis: 6}, {Axis: 7}, {Axis: 8}}, Of: 1},
+	},
+}
+
+var gridSampleVolumeZerosNoAlignCornersNearestBackward = runtime.Signature{
+	Op: "window.grid_sample_volume", Vars: gridSampleVolumeVars, Axes: gridSampleVolumeAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 5, 6, 7}, More: 2}, {Axes: []int{0, 1, 2, 3, 4}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2, 3, 4}}, {Axes: []int{0, 5, 6, 7, 8}}, {Spread: 1 << 1}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}, {Axis: 3}, {Axis: 4}}, Splat: true},
 		1: {Name: "grid", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 5}, {Axis: 6}, {Axis: 7}, {Axis: 8}}, Splat: true},

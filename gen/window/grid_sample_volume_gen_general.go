@@ -245,7 +245,7 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunF32(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -486,7 +486,7 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunF64(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -598,7 +598,7 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunF32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -710,7 +710,7 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunF64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -863,7 +863,7 @@ func gridSampleVolumeZerosAlignCornersBilinearRunF32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1016,7 +1016,7 @@ func gridSampleVolumeZerosAlignCornersBilinearRunF64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1076,7 +1076,7 @@ func gridSampleVolumeZerosAlignCornersNearestRunF32(b *runtime.Bound, v *gridSam
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1136,7 +1136,7 @@ func gridSampleVolumeZerosAlignCornersNearestRunF64(b *runtime.Bound, v *gridSam
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1292,7 +1292,7 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunF32(b *runtime.Bound, v *gri
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1448,7 +1448,7 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunF64(b *runtime.Bound, v *gri
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1511,7 +1511,7 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunF32(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1574,7 +1574,7 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunF64(b *runtime.Bound, v *grid
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1727,7 +1727,7 @@ func gridSampleVolumeBorderAlignCornersBilinearRunF32(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -1880,7 +1880,7 @@ func gridSampleVolumeBorderAlignCornersBilinearRunF64(b *runtime.Bound, v *gridS
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -1940,7 +1940,7 @@ func gridSampleVolumeBorderAlignCornersNearestRunF32(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2000,7 +2000,7 @@ func gridSampleVolumeBorderAlignCornersNearestRunF64(b *runtime.Bound, v *gridSa
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2186,7 +2186,7 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunF32(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2369,7 +2369,7 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunF64(b *runtime.Bound, v 
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2432,7 +2432,7 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunF32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2495,7 +2495,7 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunF64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2684,7 +2684,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun0F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -2870,7 +2870,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun0F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -2965,7 +2965,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun1F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3060,7 +3060,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun1F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3196,7 +3196,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun2F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3331,7 +3331,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun2F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3424,7 +3424,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun3F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3517,7 +3517,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun3F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3653,7 +3653,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun4F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3788,7 +3788,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun4F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -3850,7 +3850,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun5F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -3912,7 +3912,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun5F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4046,7 +4046,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun6F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4179,7 +4179,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun6F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4270,7 +4270,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun7F32(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4361,7 +4361,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRun7F64(b *runtime.Bound, v *
 	} else if err := runtime.Split(part, N*C*P*Q, 25*R*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4427,7 +4427,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun0F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4493,7 +4493,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun0F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4557,7 +4557,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun1F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4621,7 +4621,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun1F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4685,7 +4685,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun2F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4749,7 +4749,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun2F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4811,7 +4811,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun3F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -4873,7 +4873,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun3F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -4937,7 +4937,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun4F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5001,7 +5001,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun4F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5063,7 +5063,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun5F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5125,7 +5125,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun5F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5187,7 +5187,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun6F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5249,7 +5249,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun6F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5309,7 +5309,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun7F32(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 2), y)
+	runtime.Copy(runtime.Elements[float32](b, 2), y)
 	return nil
 }
 
@@ -5369,7 +5369,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRun7F64(b *runtime.Bound, v *g
 	} else if err := runtime.Split(part, N*C*P*Q, 41*R); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 2), y)
+	runtime.Copy(runtime.Elements[float64](b, 2), y)
 	return nil
 }
 
@@ -5902,9 +5902,9 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunBackwardF32(b *runtime.Bound,
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -5927,8 +5927,8 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunBackwardF32(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -6460,7 +6460,7 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunBackwardF64(b *runtime.Bound,
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -6480,8 +6480,8 @@ func gridSampleVolumeZerosNoAlignCornersBilinearRunBackwardF64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -6630,9 +6630,9 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunBackwardF32(b *runtime.Bound, 
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -6655,8 +6655,8 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunBackwardF32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -6804,7 +6804,7 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunBackwardF64(b *runtime.Bound, 
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -6824,8 +6824,8 @@ func gridSampleVolumeZerosNoAlignCornersNearestRunBackwardF64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -6963,9 +6963,9 @@ func gridSampleVolumeZerosAlignCornersBilinearRunBackwardF32(b *runtime.Bound, v
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -6988,8 +6988,8 @@ func gridSampleVolumeZerosAlignCornersBilinearRunBackwardF32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7127,7 +7127,7 @@ func gridSampleVolumeZerosAlignCornersBilinearRunBackwardF64(b *runtime.Bound, v
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7147,8 +7147,8 @@ func gridSampleVolumeZerosAlignCornersBilinearRunBackwardF64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -7211,9 +7211,9 @@ func gridSampleVolumeZerosAlignCornersNearestRunBackwardF32(b *runtime.Bound, v 
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7236,8 +7236,8 @@ func gridSampleVolumeZerosAlignCornersNearestRunBackwardF32(b *runtime.Bound, v 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7300,7 +7300,7 @@ func gridSampleVolumeZerosAlignCornersNearestRunBackwardF64(b *runtime.Bound, v 
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7320,8 +7320,8 @@ func gridSampleVolumeZerosAlignCornersNearestRunBackwardF64(b *runtime.Bound, v 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -7499,9 +7499,9 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunBackwardF32(b *runtime.Bound
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7524,8 +7524,8 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunBackwardF32(b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7703,7 +7703,7 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunBackwardF64(b *runtime.Bound
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7723,8 +7723,8 @@ func gridSampleVolumeBorderNoAlignCornersBilinearRunBackwardF64(b *runtime.Bound
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -7790,9 +7790,9 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunBackwardF32(b *runtime.Bound,
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7815,8 +7815,8 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunBackwardF32(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -7882,7 +7882,7 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunBackwardF64(b *runtime.Bound,
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -7902,8 +7902,8 @@ func gridSampleVolumeBorderNoAlignCornersNearestRunBackwardF64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -8078,9 +8078,9 @@ func gridSampleVolumeBorderAlignCornersBilinearRunBackwardF32(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8103,8 +8103,8 @@ func gridSampleVolumeBorderAlignCornersBilinearRunBackwardF32(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -8279,7 +8279,7 @@ func gridSampleVolumeBorderAlignCornersBilinearRunBackwardF64(b *runtime.Bound, 
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8299,8 +8299,8 @@ func gridSampleVolumeBorderAlignCornersBilinearRunBackwardF64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -8363,9 +8363,9 @@ func gridSampleVolumeBorderAlignCornersNearestRunBackwardF32(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8388,8 +8388,8 @@ func gridSampleVolumeBorderAlignCornersNearestRunBackwardF32(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -8452,7 +8452,7 @@ func gridSampleVolumeBorderAlignCornersNearestRunBackwardF64(b *runtime.Bound, v
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8472,8 +8472,8 @@ func gridSampleVolumeBorderAlignCornersNearestRunBackwardF64(b *runtime.Bound, v
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -8705,9 +8705,9 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunBackwardF32(b *runtime.B
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8730,8 +8730,8 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunBackwardF32(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -8963,7 +8963,7 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunBackwardF64(b *runtime.B
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -8983,8 +8983,8 @@ func gridSampleVolumeReflectionNoAlignCornersBilinearRunBackwardF64(b *runtime.B
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -9050,9 +9050,9 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunBackwardF32(b *runtime.Bo
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9075,8 +9075,8 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunBackwardF32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -9142,7 +9142,7 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunBackwardF64(b *runtime.Bo
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9162,8 +9162,8 @@ func gridSampleVolumeReflectionNoAlignCornersNearestRunBackwardF64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -9398,9 +9398,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward0F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9423,8 +9423,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward0F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -9659,7 +9659,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward0F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9679,8 +9679,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward0F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -9958,9 +9958,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward1F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -9983,8 +9983,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward1F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -10262,7 +10262,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward1F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10282,8 +10282,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward1F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -10470,9 +10470,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward2F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10495,8 +10495,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward2F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -10683,7 +10683,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward2F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10703,8 +10703,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward2F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -10934,9 +10934,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward3F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -10959,8 +10959,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward3F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11190,7 +11190,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward3F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11210,8 +11210,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward3F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11398,9 +11398,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward4F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11423,8 +11423,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward4F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11611,7 +11611,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward4F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11631,8 +11631,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward4F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -11767,9 +11767,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward5F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11792,8 +11792,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward5F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -11928,7 +11928,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward5F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -11948,8 +11948,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward5F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12088,9 +12088,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward6F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart61{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12113,8 +12113,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward6F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12253,7 +12253,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward6F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart66{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12273,8 +12273,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward6F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12430,9 +12430,9 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward7F32(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart98{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12455,8 +12455,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward7F32(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12611,7 +12611,7 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward7F64(b *runtime.Bo
 
 	// @x[n, c, i64(floor(u[n, p, q, r])) + i64(a), i64(floor(v[n, p, q, r])) + i64(b), i64(floor(w[n, p, q, r])) + i64(e)] += @y[n, c, p, q, r] * ((if a == 0 then 1 - (u[n, p, q, r] - floor(u[n, p, q, r])) else u[n, p, q, r] - floor(u[n, p, q, r])) * (if b == 0 then 1 - (v[n, p, q, r] - floor(v[n, p, q, r])) else v[n, p, q, r] - floor(v[n, p, q, r])) * (if e == 0 then 1 - (w[n, p, q, r] - floor(w[n, p, q, r])) else w[n, p, q, r] - floor(w[n, p, q, r])))   for n in N, c in C, p in P, q in Q, r in R, a in 0..2, b in 0..2, e in 0..2   where 0 <= exact(i64(floor(u[n, p, q, r])) + i64(a)) && exact(i64(floor(u[n, p, q, r])) + i64(a)) < |H| && 0 <= exact(i64(floor(v[n, p, q, r])) + i64(b)) && exact(i64(floor(v[n, p, q, r])) + i64(b)) < |V| && 0 <= exact(i64(floor(w[n, p, q, r])) + i64(e)) && exact(i64(floor(w[n, p, q, r])) + i64(e)) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart99{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12631,8 +12631,8 @@ func gridSampleVolumeReflectionAlignCornersBilinearRunBackward7F64(b *runtime.Bo
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12701,9 +12701,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward0F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12726,8 +12726,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward0F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12796,7 +12796,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward0F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12816,8 +12816,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward0F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -12884,9 +12884,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward1F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12909,8 +12909,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward1F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -12977,7 +12977,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward1F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -12997,8 +12997,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward1F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13065,9 +13065,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward2F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13090,8 +13090,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward2F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13158,7 +13158,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward2F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13178,8 +13178,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward2F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13244,9 +13244,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward3F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13269,8 +13269,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward3F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13335,7 +13335,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward3F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13355,8 +13355,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward3F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13423,9 +13423,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward4F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13448,8 +13448,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward4F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13516,7 +13516,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward4F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13536,8 +13536,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward4F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13602,9 +13602,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward5F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13627,8 +13627,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward5F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13693,7 +13693,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward5F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13713,8 +13713,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward5F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13779,9 +13779,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward6F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13804,8 +13804,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward6F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -13870,7 +13870,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward6F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13890,8 +13890,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward6F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }
 
@@ -13954,9 +13954,9 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward7F32(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*H*V*W)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (gridSampleVolumePart68{dy, u, v2, w, dxAcc, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -13979,8 +13979,8 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward7F32(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
-	copy(runtime.Elements[float32](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 4), dgrid)
 	return nil
 }
 
@@ -14043,7 +14043,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward7F64(b *runtime.Bou
 
 	// @x[n, c, i64(round(u[n, p, q, r])), i64(round(v[n, p, q, r])), i64(round(w[n, p, q, r]))] += @y[n, c, p, q, r]   for n in N, c in C, p in P, q in Q, r in R   where 0 <= exact(i64(round(u[n, p, q, r]))) && exact(i64(round(u[n, p, q, r]))) < |H| && 0 <= exact(i64(round(v[n, p, q, r]))) && exact(i64(round(v[n, p, q, r]))) < |V| && 0 <= exact(i64(round(w[n, p, q, r]))) && exact(i64(round(w[n, p, q, r]))) < |W|
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (gridSampleVolumePart70{dx, dy, u, v2, w, C, H, P, Q, R, V, W}); runtime.Small(N*C, 25*P*Q*R) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -14063,7 +14063,7 @@ func gridSampleVolumeReflectionAlignCornersNearestRunBackward7F64(b *runtime.Bou
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
-	copy(runtime.Elements[float64](b, 4), dgrid)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 4), dgrid)
 	return nil
 }

@@ -371,28 +371,6 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun(b *runtime.Bound, v *interpola
 	}
 }
 
-var interpolateCubicForwards = [...]*runtime.Signature{
-	1: &interpolateCubicSizeNoScaleNoAlignCornersForward,
-	2: &interpolateCubicSizeNoScaleNoAlignCornersForward,
-	3: &interpolateCubicSizeNoScaleNoAlignCornersForward,
-	4: &interpolateCubicSizeNoScaleNoAlignCornersForward,
-}
-
-// interpolateCubicRun runs the op in a variant.
-func interpolateCubicRun(b *runtime.Bound, v *interpolateCubicValues, variant int) error {
-	switch variant {
-	case 1:
-		return interpolateCubicSizeNoScaleNoAlignCornersRun(b, v)
-	case 2:
-		return interpolateCubicSizeNoScaleAlignCornersRun(b, v)
-	case 3:
-		return interpolateCubicNoSizeScaleNoAlignCornersRun(b, v)
-	case 4:
-		return interpolateCubicSizeNoScaleAlignCornersRun(b, v)
-	}
-	return nil
-}
-
 // interpolateCubicSizeNoScaleNoAlignCornersRunBackward0 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRunBackward.
 func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0(b *runtime.Bound, v *interpolateCubicValues) error {
 	switch b.DType[0] {
@@ -528,6 +506,28 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward(b *runtime.Bound, v *i
 	}
 }
 
+var interpolateCubicForwards = [...]*runtime.Signature{
+	1: &interpolateCubicSizeNoScaleNoAlignCornersForward,
+	2: &interpolateCubicSizeNoScaleNoAlignCornersForward,
+	3: &interpolateCubicSizeNoScaleNoAlignCornersForward,
+	4: &interpolateCubicSizeNoScaleNoAlignCornersForward,
+}
+
+// interpolateCubicRun runs the op in a variant.
+func interpolateCubicRun(b *runtime.Bound, v *interpolateCubicValues, variant int) error {
+	switch variant {
+	case 1:
+		return interpolateCubicSizeNoScaleNoAlignCornersRun(b, v)
+	case 2:
+		return interpolateCubicSizeNoScaleAlignCornersRun(b, v)
+	case 3:
+		return interpolateCubicNoSizeScaleNoAlignCornersRun(b, v)
+	case 4:
+		return interpolateCubicSizeNoScaleAlignCornersRun(b, v)
+	}
+	return nil
+}
+
 var interpolateCubicBackwards = [...]*runtime.Signature{
 	1: &interpolateCubicSizeNoScaleNoAlignCornersBackward,
 	2: &interpolateCubicSizeNoScaleNoAlignCornersBackward,
@@ -558,6 +558,7 @@ var (
 
 var interpolateCubicSizeNoScaleNoAlignCornersForward = runtime.Signature{
 	Op: "window.interpolate_cubic", Vars: interpolateCubicVars, Axes: interpolateCubicAxes, Alike: interpolateCubicAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
@@ -566,6 +567,7 @@ var interpolateCubicSizeNoScaleNoAlignCornersForward = runtime.Signature{
 
 var interpolateCubicSizeNoScaleNoAlignCornersBackward = runtime.Signature{
 	Op: "window.interpolate_cubic", Vars: interpolateCubicVars, Axes: interpolateCubicAxes, Alike: interpolateCubicAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},

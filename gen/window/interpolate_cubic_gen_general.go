@@ -256,7 +256,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 			y[yRow+p0] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -339,7 +339,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 			y[yRow+p0] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -490,7 +490,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -641,7 +641,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 			y[yRow2+p1] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -858,7 +858,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 			y[yRow3+p2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1074,7 +1074,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 			y[yRow3+p2] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1162,7 +1162,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 			y[yRow+p0] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1250,7 +1250,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 			y[yRow+p0] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1411,7 +1411,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1572,7 +1572,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 			y[yRow2+p1] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1804,7 +1804,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 			y[yRow3+p2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2035,7 +2035,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 			y[yRow3+p2] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2118,7 +2118,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2199,7 +2199,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C, 49*P0*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2321,7 +2321,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C*P0, 97*P1*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2442,7 +2442,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C*P0, 97*P1*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2604,7 +2604,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C*P0*P1, 145*P2*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2766,7 +2766,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 	} else if err := runtime.Split(part, N*C*P0*P1, 145*P2*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2783,9 +2783,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 	// @x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1)] += @y[n, c, p0] * (if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then T((5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1) else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then T((-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4)) else 0)   for n in N, c in C, p0 in P0, k0 in -1..3
 	i4 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2858,7 +2858,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2875,7 +2875,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 	// @x[n, c, min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1)] += @y[n, c, p0] * (if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) <= 1 then T((5/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - (9/4) * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 1) else if abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) < 2 then T((-3/4) * (abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 3 - 5 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) ^ 2 + 8 * abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 4)) else 0)   for n in N, c in C, p0 in P0, k0 in -1..3
 	i4 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2945,7 +2945,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2965,9 +2965,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 	i4 := S0 - 1
 	i9 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3105,7 +3105,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 			dx[i13] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3125,7 +3125,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 	i4 := S0 - 1
 	i9 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3260,7 +3260,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3283,9 +3283,9 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 	i9 := S1 - 1
 	i14 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3485,7 +3485,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 			dx[i19] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3508,7 +3508,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	i9 := S1 - 1
 	i14 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3705,7 +3705,7 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3724,9 +3724,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 	i := S0 - 1
 	i3 := P0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3802,7 +3802,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 			dx[i8] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3821,7 +3821,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 	i := S0 - 1
 	i3 := P0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3894,7 +3894,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3918,9 +3918,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 	i7 := S1 - 1
 	i9 := P1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -4064,7 +4064,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 			dx[i15] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4088,7 +4088,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 	i7 := S1 - 1
 	i9 := P1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -4229,7 +4229,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4258,9 +4258,9 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 	i13 := S2 - 1
 	i15 := P2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -4469,7 +4469,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 			dx[i22] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4498,7 +4498,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 	i13 := S2 - 1
 	i15 := P2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -4704,7 +4704,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4783,9 +4783,9 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 	i := S0 - 1
 	i3 := float32(0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateCubicPart6{dy, dxAcc, i3, scale0, C, P0, S0, i}); runtime.Small(N*C, 49*P0*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4797,7 +4797,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 			dx[i4] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4873,7 +4873,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateCubicPart7{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 49*P0*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4882,7 +4882,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4999,9 +4999,9 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateCubicPart8{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 97*P0*P1*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -5013,7 +5013,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 			dx[i6] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5129,7 +5129,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateCubicPart9{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 97*P0*P1*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -5138,7 +5138,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -5295,9 +5295,9 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateCubicPart10{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 145*P0*P1*P2*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -5309,7 +5309,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 			dx[i9] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5465,7 +5465,7 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateCubicPart11{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 145*P0*P1*P2*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -5474,6 +5474,6 @@ func interpolateCubicNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

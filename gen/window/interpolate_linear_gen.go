@@ -382,28 +382,6 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun(b *runtime.Bound, v *interpol
 	}
 }
 
-var interpolateLinearForwards = [...]*runtime.Signature{
-	1: &interpolateLinearSizeNoScaleNoAlignCornersForward,
-	2: &interpolateLinearSizeNoScaleNoAlignCornersForward,
-	3: &interpolateLinearSizeNoScaleNoAlignCornersForward,
-	4: &interpolateLinearSizeNoScaleNoAlignCornersForward,
-}
-
-// interpolateLinearRun runs the op in a variant.
-func interpolateLinearRun(b *runtime.Bound, v *interpolateLinearValues, variant int) error {
-	switch variant {
-	case 1:
-		return interpolateLinearSizeNoScaleNoAlignCornersRun(b, v)
-	case 2:
-		return interpolateLinearSizeNoScaleAlignCornersRun(b, v)
-	case 3:
-		return interpolateLinearNoSizeScaleNoAlignCornersRun(b, v)
-	case 4:
-		return interpolateLinearSizeNoScaleAlignCornersRun(b, v)
-	}
-	return nil
-}
-
 // interpolateLinearSizeNoScaleNoAlignCornersRunBackward0 is one of the cases of interpolateLinearSizeNoScaleNoAlignCornersRunBackward.
 func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0(b *runtime.Bound, v *interpolateLinearValues) error {
 	switch b.DType[0] {
@@ -539,6 +517,28 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward(b *runtime.Bound, v *
 	}
 }
 
+var interpolateLinearForwards = [...]*runtime.Signature{
+	1: &interpolateLinearSizeNoScaleNoAlignCornersForward,
+	2: &interpolateLinearSizeNoScaleNoAlignCornersForward,
+	3: &interpolateLinearSizeNoScaleNoAlignCornersForward,
+	4: &interpolateLinearSizeNoScaleNoAlignCornersForward,
+}
+
+// interpolateLinearRun runs the op in a variant.
+func interpolateLinearRun(b *runtime.Bound, v *interpolateLinearValues, variant int) error {
+	switch variant {
+	case 1:
+		return interpolateLinearSizeNoScaleNoAlignCornersRun(b, v)
+	case 2:
+		return interpolateLinearSizeNoScaleAlignCornersRun(b, v)
+	case 3:
+		return interpolateLinearNoSizeScaleNoAlignCornersRun(b, v)
+	case 4:
+		return interpolateLinearSizeNoScaleAlignCornersRun(b, v)
+	}
+	return nil
+}
+
 var interpolateLinearBackwards = [...]*runtime.Signature{
 	1: &interpolateLinearSizeNoScaleNoAlignCornersBackward,
 	2: &interpolateLinearSizeNoScaleNoAlignCornersBackward,
@@ -569,6 +569,7 @@ var (
 
 var interpolateLinearSizeNoScaleNoAlignCornersForward = runtime.Signature{
 	Op: "window.interpolate_linear", Vars: interpolateLinearVars, Axes: interpolateLinearAxes, Alike: interpolateLinearAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
@@ -577,6 +578,7 @@ var interpolateLinearSizeNoScaleNoAlignCornersForward = runtime.Signature{
 
 var interpolateLinearSizeNoScaleNoAlignCornersBackward = runtime.Signature{
 	Op: "window.interpolate_linear", Vars: interpolateLinearVars, Axes: interpolateLinearAxes, Alike: interpolateLinearAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},

@@ -246,7 +246,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 			y[yRow+p0] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -319,7 +319,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 			y[yRow+p0] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -451,7 +451,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -583,7 +583,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 			y[yRow2+p1] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -773,7 +773,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 			y[yRow3+p2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -963,7 +963,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 			y[yRow3+p2] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1050,7 +1050,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 			y[yRow+p0] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1137,7 +1137,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 			y[yRow+p0] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1297,7 +1297,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 			y[yRow2+p1] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1457,7 +1457,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 			y[yRow2+p1] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1686,7 +1686,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 			y[yRow3+p2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1915,7 +1915,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 			y[yRow3+p2] = sum
 		}
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1996,7 +1996,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C, 57*P0*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2077,7 +2077,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C, 57*P0*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2199,7 +2199,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C*P0, 113*P1*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2320,7 +2320,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C*P0, 113*P1*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2482,7 +2482,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C*P0*P1, 169*P2*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2644,7 +2644,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 	} else if err := runtime.Split(part, N*C*P0*P1, 169*P2*8*8*8); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2661,9 +2661,9 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 	// @x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1)] += @y[n, c, p0] * (if k0 == 0 then T(1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) else T(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))))   for n in N, c in C, p0 in P0, k0 in 0..2
 	i4 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2706,7 +2706,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 			dx[i8] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2723,7 +2723,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 	// @x[n, c, min(floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)) + k0, |S0| - 1)] += @y[n, c, p0] * (if k0 == 0 then T(1 - (max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0)))) else T(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0) - floor(max((p0 + (1/2)) / (|P0| / |S0|) - (1/2), 0))))   for n in N, c in C, p0 in P0, k0 in 0..2
 	i4 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2763,7 +2763,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2783,9 +2783,9 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 	i4 := S0 - 1
 	i9 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2864,7 +2864,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 			dx[i17] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2884,7 +2884,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 	i4 := S0 - 1
 	i9 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -2959,7 +2959,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2982,9 +2982,9 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 	i9 := S1 - 1
 	i15 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3096,7 +3096,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 			dx[i27] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3119,7 +3119,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	i9 := S1 - 1
 	i15 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3228,7 +3228,7 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3247,9 +3247,9 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 	i := S0 - 1
 	i3 := P0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3296,7 +3296,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 			dx[i10] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3315,7 +3315,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 	i := S0 - 1
 	i3 := P0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3359,7 +3359,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3383,9 +3383,9 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 	i8 := S1 - 1
 	i10 := P1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3472,7 +3472,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 			dx[i21] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3496,7 +3496,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 	i8 := S1 - 1
 	i10 := P1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3579,7 +3579,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3608,9 +3608,9 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 	i15 := S2 - 1
 	i17 := P2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3733,7 +3733,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 			dx[i32] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3762,7 +3762,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 	i15 := S2 - 1
 	i17 := P2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		for part := range N * C {
 			c := part % C
 			part /= C
@@ -3882,7 +3882,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 			}
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3951,9 +3951,9 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateLinearPart6{dy, dxAcc, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -3965,7 +3965,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4033,7 +4033,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateLinearPart7{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4042,7 +4042,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4143,9 +4143,9 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateLinearPart8{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4157,7 +4157,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 			dx[i5] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4257,7 +4257,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateLinearPart9{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4266,7 +4266,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4399,9 +4399,9 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateLinearPart10{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4413,7 +4413,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4545,7 +4545,7 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateLinearPart11{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2*8*8*8) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -4554,6 +4554,6 @@ func interpolateLinearNoSizeScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

@@ -297,22 +297,6 @@ func interpolateNearestNoSizeScaleRun(b *runtime.Bound, v *interpolateNearestVal
 	}
 }
 
-var interpolateNearestForwards = [...]*runtime.Signature{
-	1: &interpolateNearestSizeNoScaleForward,
-	2: &interpolateNearestSizeNoScaleForward,
-}
-
-// interpolateNearestRun runs the op in a variant.
-func interpolateNearestRun(b *runtime.Bound, v *interpolateNearestValues, variant int) error {
-	switch variant {
-	case 1:
-		return interpolateNearestSizeNoScaleRun(b, v)
-	case 2:
-		return interpolateNearestNoSizeScaleRun(b, v)
-	}
-	return nil
-}
-
 // interpolateNearestSizeNoScaleRunBackward0 is one of the cases of interpolateNearestSizeNoScaleRunBackward.
 func interpolateNearestSizeNoScaleRunBackward0(b *runtime.Bound, v *interpolateNearestValues) error {
 	switch b.DType[0] {
@@ -403,6 +387,22 @@ func interpolateNearestNoSizeScaleRunBackward(b *runtime.Bound, v *interpolateNe
 	}
 }
 
+var interpolateNearestForwards = [...]*runtime.Signature{
+	1: &interpolateNearestSizeNoScaleForward,
+	2: &interpolateNearestSizeNoScaleForward,
+}
+
+// interpolateNearestRun runs the op in a variant.
+func interpolateNearestRun(b *runtime.Bound, v *interpolateNearestValues, variant int) error {
+	switch variant {
+	case 1:
+		return interpolateNearestSizeNoScaleRun(b, v)
+	case 2:
+		return interpolateNearestNoSizeScaleRun(b, v)
+	}
+	return nil
+}
+
 var interpolateNearestBackwards = [...]*runtime.Signature{
 	1: &interpolateNearestSizeNoScaleBackward,
 	2: &interpolateNearestSizeNoScaleBackward,
@@ -428,6 +428,7 @@ var (
 
 var interpolateNearestSizeNoScaleForward = runtime.Signature{
 	Op: "window.interpolate_nearest", Vars: interpolateNearestVars, Axes: interpolateNearestAxes, Alike: interpolateNearestAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 3}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},
@@ -436,6 +437,7 @@ var interpolateNearestSizeNoScaleForward = runtime.Signature{
 
 var interpolateNearestSizeNoScaleBackward = runtime.Signature{
 	Op: "window.interpolate_nearest", Vars: interpolateNearestGradVars, Axes: interpolateNearestAxes, Alike: interpolateNearestAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1, 2}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 3}}},

@@ -211,7 +211,7 @@ func interpolateNearestSizeNoScaleRun0F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -267,7 +267,7 @@ func interpolateNearestSizeNoScaleRun0F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -323,7 +323,7 @@ func interpolateNearestSizeNoScaleRun0Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -379,7 +379,7 @@ func interpolateNearestSizeNoScaleRun0Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -452,7 +452,7 @@ func interpolateNearestSizeNoScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -525,7 +525,7 @@ func interpolateNearestSizeNoScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -598,7 +598,7 @@ func interpolateNearestSizeNoScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -671,7 +671,7 @@ func interpolateNearestSizeNoScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -761,7 +761,7 @@ func interpolateNearestSizeNoScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -851,7 +851,7 @@ func interpolateNearestSizeNoScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -941,7 +941,7 @@ func interpolateNearestSizeNoScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -1031,7 +1031,7 @@ func interpolateNearestSizeNoScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -1086,7 +1086,7 @@ func interpolateNearestNoSizeScaleRun0F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1141,7 +1141,7 @@ func interpolateNearestNoSizeScaleRun0F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1196,7 +1196,7 @@ func interpolateNearestNoSizeScaleRun0Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -1251,7 +1251,7 @@ func interpolateNearestNoSizeScaleRun0Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C, 25*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -1321,7 +1321,7 @@ func interpolateNearestNoSizeScaleRun1F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1391,7 +1391,7 @@ func interpolateNearestNoSizeScaleRun1F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1461,7 +1461,7 @@ func interpolateNearestNoSizeScaleRun1Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -1531,7 +1531,7 @@ func interpolateNearestNoSizeScaleRun1Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C*P0, 49*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -1616,7 +1616,7 @@ func interpolateNearestNoSizeScaleRun2F32(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1701,7 +1701,7 @@ func interpolateNearestNoSizeScaleRun2F64(b *runtime.Bound, v *interpolateNeares
 	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1786,7 +1786,7 @@ func interpolateNearestNoSizeScaleRun2Bool(b *runtime.Bound, v *interpolateNeare
 	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -1871,7 +1871,7 @@ func interpolateNearestNoSizeScaleRun2Int[T runtime.Integer](b *runtime.Bound, v
 	} else if err := runtime.Split(part, N*C*P0*P1, 73*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -1924,9 +1924,9 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)] += @y[n, c, p0]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart24{dy, dxAcc, C, P0, S0, i2}); runtime.Small(N*C, P0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1938,7 +1938,7 @@ func interpolateNearestSizeNoScaleRunBackward0F32(b *runtime.Bound, v *interpola
 			dx[i4] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1990,7 +1990,7 @@ func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpola
 	// @x[n, c, min(floor(p0 / (|P0| / |S0|)), |S0| - 1)] += @y[n, c, p0]   for n in N, c in C, p0 in P0
 	i2 := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart25{dx, dy, C, P0, S0, i2}); runtime.Small(N*C, P0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1999,7 +1999,7 @@ func interpolateNearestSizeNoScaleRunBackward0F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2069,9 +2069,9 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 	i2 := S0 - 1
 	i5 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart26{dy, dxAcc, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C, P0*P1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2083,7 +2083,7 @@ func interpolateNearestSizeNoScaleRunBackward1F32(b *runtime.Bound, v *interpola
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2152,7 +2152,7 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 	i2 := S0 - 1
 	i5 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart27{dx, dy, C, P0, P1, S0, S1, i2, i5}); runtime.Small(N*C, P0*P1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2161,7 +2161,7 @@ func interpolateNearestSizeNoScaleRunBackward1F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2248,9 +2248,9 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 	i5 := S1 - 1
 	i8 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart28{dy, dxAcc, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C, P0*P1*P2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2262,7 +2262,7 @@ func interpolateNearestSizeNoScaleRunBackward2F32(b *runtime.Bound, v *interpola
 			dx[i10] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2348,7 +2348,7 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	i5 := S1 - 1
 	i8 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart29{dx, dy, C, P0, P1, P2, S0, S1, S2, i2, i5, i8}); runtime.Small(N*C, P0*P1*P2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2357,7 +2357,7 @@ func interpolateNearestSizeNoScaleRunBackward2F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2409,9 +2409,9 @@ func interpolateNearestNoSizeScaleRunBackward0F32(b *runtime.Bound, v *interpola
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart30{dy, dxAcc, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2423,7 +2423,7 @@ func interpolateNearestNoSizeScaleRunBackward0F32(b *runtime.Bound, v *interpola
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2474,7 +2474,7 @@ func interpolateNearestNoSizeScaleRunBackward0F64(b *runtime.Bound, v *interpola
 	scale0 := runtime.Entry(v.scale, 0, 0)
 	i := S0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart31{dx, dy, scale0, C, P0, S0, i}); runtime.Small(N*C, 25*P0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2483,7 +2483,7 @@ func interpolateNearestNoSizeScaleRunBackward0F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2550,9 +2550,9 @@ func interpolateNearestNoSizeScaleRunBackward1F32(b *runtime.Bound, v *interpola
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart32{dy, dxAcc, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2564,7 +2564,7 @@ func interpolateNearestNoSizeScaleRunBackward1F32(b *runtime.Bound, v *interpola
 			dx[i5] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2630,7 +2630,7 @@ func interpolateNearestNoSizeScaleRunBackward1F64(b *runtime.Bound, v *interpola
 	scale1 := runtime.Entry(v.scale, 1, 0)
 	i3 := S1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart33{dx, dy, scale0, scale1, C, P0, P1, S0, S1, i, i3}); runtime.Small(N*C, 49*P0*P1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2639,7 +2639,7 @@ func interpolateNearestNoSizeScaleRunBackward1F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2721,9 +2721,9 @@ func interpolateNearestNoSizeScaleRunBackward2F32(b *runtime.Bound, v *interpola
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (interpolateNearestPart34{dy, dxAcc, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2735,7 +2735,7 @@ func interpolateNearestNoSizeScaleRunBackward2F32(b *runtime.Bound, v *interpola
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2816,7 +2816,7 @@ func interpolateNearestNoSizeScaleRunBackward2F64(b *runtime.Bound, v *interpola
 	scale2 := runtime.Entry(v.scale, 2, 0)
 	i5 := S2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (interpolateNearestPart35{dx, dy, scale0, scale1, scale2, C, P0, P1, P2, S0, S1, S2, i, i3, i5}); runtime.Small(N*C, 73*P0*P1*P2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -2825,6 +2825,6 @@ func interpolateNearestNoSizeScaleRunBackward2F64(b *runtime.Bound, v *interpola
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

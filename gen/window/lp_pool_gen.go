@@ -500,28 +500,6 @@ func lpPoolNoStrideElseRun(b *runtime.Bound, v *lpPoolValues) error {
 	}
 }
 
-var lpPoolForwards = [...]*runtime.Signature{
-	0: &lpPoolStrideIfForward,
-	1: &lpPoolStrideIfForward,
-	2: &lpPoolStrideIfForward,
-	3: &lpPoolStrideIfForward,
-}
-
-// lpPoolRun runs the op in a variant.
-func lpPoolRun(b *runtime.Bound, v *lpPoolValues, variant int) error {
-	switch variant {
-	case 0:
-		return lpPoolStrideIfRun(b, v)
-	case 1:
-		return lpPoolStrideElseRun(b, v)
-	case 2:
-		return lpPoolNoStrideIfRun(b, v)
-	case 3:
-		return lpPoolNoStrideElseRun(b, v)
-	}
-	return nil
-}
-
 // lpPoolStrideIfRunBackward0 is one of the cases of lpPoolStrideIfRunBackward.
 func lpPoolStrideIfRunBackward0(b *runtime.Bound, v *lpPoolValues) error {
 	switch b.DType[0] {
@@ -702,11 +680,33 @@ func lpPoolNoStrideElseRunBackward(b *runtime.Bound, v *lpPoolValues) error {
 	}
 }
 
+var lpPoolForwards = [...]*runtime.Signature{
+	0: &lpPoolStrideIfForward,
+	1: &lpPoolStrideElseForward,
+	2: &lpPoolStrideIfForward,
+	3: &lpPoolStrideElseForward,
+}
+
+// lpPoolRun runs the op in a variant.
+func lpPoolRun(b *runtime.Bound, v *lpPoolValues, variant int) error {
+	switch variant {
+	case 0:
+		return lpPoolStrideIfRun(b, v)
+	case 1:
+		return lpPoolStrideElseRun(b, v)
+	case 2:
+		return lpPoolNoStrideIfRun(b, v)
+	case 3:
+		return lpPoolNoStrideElseRun(b, v)
+	}
+	return nil
+}
+
 var lpPoolBackwards = [...]*runtime.Signature{
 	0: &lpPoolStrideIfBackward,
-	1: &lpPoolStrideIfBackward,
+	1: &lpPoolStrideElseBackward,
 	2: &lpPoolStrideIfBackward,
-	3: &lpPoolStrideIfBackward,
+	3: &lpPoolStrideElseBackward,
 }
 
 // lpPoolRunBackward runs its derivative in a variant.
@@ -732,6 +732,7 @@ var (
 
 var lpPoolStrideIfForward = runtime.Signature{
 	Op: "window.lp_pool", Vars: lpPoolVars, Axes: lpPoolAxes, Alike: lpPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.Bool}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -740,6 +741,26 @@ var lpPoolStrideIfForward = runtime.Signature{
 
 var lpPoolStrideIfBackward = runtime.Signature{
 	Op: "window.lp_pool", Vars: lpPoolVars, Axes: lpPoolAxes, Alike: lpPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
+		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
+	},
+}
+
+var lpPoolStrideElseForward = runtime.Signature{
+	Op: "window.lp_pool", Vars: lpPoolVars, Axes: lpPoolAxes, Alike: lpPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Spread: 1 << 0}},
+	Params: []runtime.Param{
+		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
+		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
+	},
+}
+
+var lpPoolStrideElseBackward = runtime.Signature{
+	Op: "window.lp_pool", Vars: lpPoolVars, Axes: lpPoolAxes, Alike: lpPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

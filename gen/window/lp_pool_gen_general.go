@@ -378,7 +378,7 @@ func lpPoolStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -463,7 +463,7 @@ func lpPoolStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -569,7 +569,7 @@ func lpPoolStrideIfRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -675,7 +675,7 @@ func lpPoolStrideIfRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -798,7 +798,7 @@ func lpPoolStrideIfRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -921,7 +921,7 @@ func lpPoolStrideIfRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1007,7 +1007,7 @@ func lpPoolStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1091,7 +1091,7 @@ func lpPoolStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1198,7 +1198,7 @@ func lpPoolStrideElseRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1303,7 +1303,7 @@ func lpPoolStrideElseRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1427,7 +1427,7 @@ func lpPoolStrideElseRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1550,7 +1550,7 @@ func lpPoolStrideElseRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1613,7 +1613,7 @@ func lpPoolNoStrideIfRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1676,7 +1676,7 @@ func lpPoolNoStrideIfRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1754,7 +1754,7 @@ func lpPoolNoStrideIfRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -1832,7 +1832,7 @@ func lpPoolNoStrideIfRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -1923,7 +1923,7 @@ func lpPoolNoStrideIfRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2014,7 +2014,7 @@ func lpPoolNoStrideIfRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2076,7 +2076,7 @@ func lpPoolNoStrideElseRun0F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2136,7 +2136,7 @@ func lpPoolNoStrideElseRun0F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N, 9*P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2213,7 +2213,7 @@ func lpPoolNoStrideElseRun1F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2288,7 +2288,7 @@ func lpPoolNoStrideElseRun1F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, 9*P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2378,7 +2378,7 @@ func lpPoolNoStrideElseRun2F32(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -2467,7 +2467,7 @@ func lpPoolNoStrideElseRun2F64(b *runtime.Bound, v *lpPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 9*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -2606,7 +2606,7 @@ func lpPoolStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -2743,7 +2743,7 @@ func lpPoolStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -2916,7 +2916,7 @@ func lpPoolStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3087,7 +3087,7 @@ func lpPoolStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3290,7 +3290,7 @@ func lpPoolStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3491,7 +3491,7 @@ func lpPoolStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3633,7 +3633,7 @@ func lpPoolStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -3774,7 +3774,7 @@ func lpPoolStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -3943,7 +3943,7 @@ func lpPoolStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4111,7 +4111,7 @@ func lpPoolStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4303,7 +4303,7 @@ func lpPoolStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4494,7 +4494,7 @@ func lpPoolStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4632,7 +4632,7 @@ func lpPoolNoStrideIfRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -4768,7 +4768,7 @@ func lpPoolNoStrideIfRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -4939,7 +4939,7 @@ func lpPoolNoStrideIfRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5108,7 +5108,7 @@ func lpPoolNoStrideIfRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -5308,7 +5308,7 @@ func lpPoolNoStrideIfRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5506,7 +5506,7 @@ func lpPoolNoStrideIfRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -5607,7 +5607,7 @@ func lpPoolNoStrideElseRunBackward0F32(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5708,7 +5708,7 @@ func lpPoolNoStrideElseRunBackward0F64(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -5830,7 +5830,7 @@ func lpPoolNoStrideElseRunBackward1F32(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -5952,7 +5952,7 @@ func lpPoolNoStrideElseRunBackward1F64(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -6093,7 +6093,7 @@ func lpPoolNoStrideElseRunBackward2F32(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -6234,6 +6234,6 @@ func lpPoolNoStrideElseRunBackward2F64(b *runtime.Bound, v *lpPoolValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

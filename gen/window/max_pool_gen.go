@@ -413,28 +413,6 @@ func maxPoolNoStrideNoCeilModeRun(b *runtime.Bound, v *maxPoolValues) error {
 	}
 }
 
-var maxPoolForwards = [...]*runtime.Signature{
-	0: &maxPoolStrideNoCeilModeForward,
-	1: &maxPoolStrideNoCeilModeForward,
-	2: &maxPoolStrideNoCeilModeForward,
-	3: &maxPoolStrideNoCeilModeForward,
-}
-
-// maxPoolRun runs the op in a variant.
-func maxPoolRun(b *runtime.Bound, v *maxPoolValues, variant int) error {
-	switch variant {
-	case 0:
-		return maxPoolStrideNoCeilModeRun(b, v)
-	case 1:
-		return maxPoolStrideNoCeilModeRun(b, v)
-	case 2:
-		return maxPoolNoStrideNoCeilModeRun(b, v)
-	case 3:
-		return maxPoolNoStrideNoCeilModeRun(b, v)
-	}
-	return nil
-}
-
 // maxPoolStrideNoCeilModeRunBackward0 is one of the cases of maxPoolStrideNoCeilModeRunBackward.
 func maxPoolStrideNoCeilModeRunBackward0(b *runtime.Bound, v *maxPoolValues) error {
 	switch b.DType[0] {
@@ -480,6 +458,28 @@ func maxPoolStrideNoCeilModeRunBackward(b *runtime.Bound, v *maxPoolValues) erro
 	}
 }
 
+var maxPoolForwards = [...]*runtime.Signature{
+	0: &maxPoolStrideNoCeilModeForward,
+	1: &maxPoolStrideNoCeilModeForward,
+	2: &maxPoolStrideNoCeilModeForward,
+	3: &maxPoolStrideNoCeilModeForward,
+}
+
+// maxPoolRun runs the op in a variant.
+func maxPoolRun(b *runtime.Bound, v *maxPoolValues, variant int) error {
+	switch variant {
+	case 0:
+		return maxPoolStrideNoCeilModeRun(b, v)
+	case 1:
+		return maxPoolStrideNoCeilModeRun(b, v)
+	case 2:
+		return maxPoolNoStrideNoCeilModeRun(b, v)
+	case 3:
+		return maxPoolNoStrideNoCeilModeRun(b, v)
+	}
+	return nil
+}
+
 var maxPoolBackwards = [...]*runtime.Signature{
 	0: &maxPoolStrideNoCeilModeBackward,
 	1: &maxPoolStrideNoCeilModeBackward,
@@ -510,7 +510,8 @@ var (
 )
 
 var maxPoolStrideNoCeilModeForward = runtime.Signature{
-	Op: "window.max_pool", Vars: maxPoolVars, Axes: maxPoolAxes, Alike: maxPoolAlike, Temps: [][]int{{0, 2}},
+	Op: "window.max_pool", Vars: maxPoolVars, Axes: maxPoolAxes, Alike: maxPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.Bool}, More: 1}, {Axes: []int{0, 2}, Elem: runtime.Elem{Fixed: runtime.I64}, More: 1}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -520,6 +521,7 @@ var maxPoolStrideNoCeilModeForward = runtime.Signature{
 
 var maxPoolStrideNoCeilModeBackward = runtime.Signature{
 	Op: "window.max_pool", Vars: maxPoolGradVars, Axes: maxPoolAxes, Alike: maxPoolAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "at", Mode: runtime.Back, Elem: runtime.Elem{Fixed: runtime.I64}, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

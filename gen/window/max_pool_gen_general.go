@@ -1071,8 +1071,8 @@ func maxPoolStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1228,8 +1228,8 @@ func maxPoolStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1418,8 +1418,8 @@ func maxPoolStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1692,8 +1692,8 @@ func maxPoolStrideNoCeilModeRun1F32(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -1899,8 +1899,8 @@ func maxPoolStrideNoCeilModeRun1F64(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2172,8 +2172,8 @@ func maxPoolStrideNoCeilModeRun1Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2529,8 +2529,8 @@ func maxPoolStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -2785,8 +2785,8 @@ func maxPoolStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error {
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -3141,8 +3141,8 @@ func maxPoolStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *maxP
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -3308,8 +3308,8 @@ func maxPoolNoStrideNoCeilModeRun0F32(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -3441,8 +3441,8 @@ func maxPoolNoStrideNoCeilModeRun0F64(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -3607,8 +3607,8 @@ func maxPoolNoStrideNoCeilModeRun0Int[T runtime.Integer](b *runtime.Bound, v *ma
 	} else if err := runtime.Split(part, N, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -3844,8 +3844,8 @@ func maxPoolNoStrideNoCeilModeRun1F32(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -4014,8 +4014,8 @@ func maxPoolNoStrideNoCeilModeRun1F64(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -4250,8 +4250,8 @@ func maxPoolNoStrideNoCeilModeRun1Int[T runtime.Integer](b *runtime.Bound, v *ma
 	} else if err := runtime.Split(part, N*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -4556,8 +4556,8 @@ func maxPoolNoStrideNoCeilModeRun2F32(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -4761,8 +4761,8 @@ func maxPoolNoStrideNoCeilModeRun2F64(b *runtime.Bound, v *maxPoolValues) error 
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -5066,8 +5066,8 @@ func maxPoolNoStrideNoCeilModeRun2Int[T runtime.Integer](b *runtime.Bound, v *ma
 	} else if err := runtime.Split(part, N*P0*P1, 17*P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
-	copy(runtime.Elements[int64](b, 2), at)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[int64](b, 2), at)
 	return nil
 }
 
@@ -5108,9 +5108,9 @@ func maxPoolStrideNoCeilModeRunBackward0F32(b *runtime.Bound, v *maxPoolValues) 
 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (maxPoolPart57{dy, dxAcc, at, P0, S0}); runtime.Small(N, P0) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5122,7 +5122,7 @@ func maxPoolStrideNoCeilModeRunBackward0F32(b *runtime.Bound, v *maxPoolValues) 
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -5162,7 +5162,7 @@ func maxPoolStrideNoCeilModeRunBackward0F64(b *runtime.Bound, v *maxPoolValues) 
 
 	// @x[n, at[n, p0]] += @y[n, p0]   for n in ...N, p0 in P0
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (maxPoolPart58{dx, dy, at, P0, S0}); runtime.Small(N, P0) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5171,7 +5171,7 @@ func maxPoolStrideNoCeilModeRunBackward0F64(b *runtime.Bound, v *maxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -5224,9 +5224,9 @@ func maxPoolStrideNoCeilModeRunBackward1F32(b *runtime.Bound, v *maxPoolValues) 
 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (maxPoolPart59{dy, dxAcc, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5238,7 +5238,7 @@ func maxPoolStrideNoCeilModeRunBackward1F32(b *runtime.Bound, v *maxPoolValues) 
 			dx[i2] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -5290,7 +5290,7 @@ func maxPoolStrideNoCeilModeRunBackward1F64(b *runtime.Bound, v *maxPoolValues) 
 
 	// @x[n, floor(exact(at[n, p0, p1]) / |S1|), exact(at[n, p0, p1]) % |S1|] += @y[n, p0, p1]   for n in ...N, p0 in P0, p1 in P1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (maxPoolPart60{dx, dy, at, P0, P1, S0, S1}); runtime.Small(N, P0*P1) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5299,7 +5299,7 @@ func maxPoolStrideNoCeilModeRunBackward1F64(b *runtime.Bound, v *maxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }
 
@@ -5364,9 +5364,9 @@ func maxPoolStrideNoCeilModeRunBackward2F32(b *runtime.Bound, v *maxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|] += @y[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (maxPoolPart61{dy, dxAcc, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5378,7 +5378,7 @@ func maxPoolStrideNoCeilModeRunBackward2F32(b *runtime.Bound, v *maxPoolValues) 
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 3), dx)
+	runtime.Copy(runtime.Elements[float32](b, 3), dx)
 	return nil
 }
 
@@ -5442,7 +5442,7 @@ func maxPoolStrideNoCeilModeRunBackward2F64(b *runtime.Bound, v *maxPoolValues) 
 	// @x[n, floor(exact(at[n, p0, p1, p2]) / (|S1| * |S2|)), floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|, exact(at[n, p0, p1, p2]) % |S2|] += @y[n, p0, p1, p2]   for n in ...N, p0 in P0, p1 in P1, p2 in P2
 	i := S1 * S2
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (maxPoolPart62{dx, dy, at, P0, P1, P2, S0, S1, S2, i}); runtime.Small(N, P0*P1*P2) {
 			if err := part.Run(0, N); err != nil {
 				return err
@@ -5451,6 +5451,6 @@ func maxPoolStrideNoCeilModeRunBackward2F64(b *runtime.Bound, v *maxPoolValues) 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 3), dx)
+	runtime.Copy(runtime.Elements[float64](b, 3), dx)
 	return nil
 }

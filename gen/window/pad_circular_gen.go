@@ -272,6 +272,7 @@ var (
 
 var padCircularForward = runtime.Signature{
 	Op: "window.pad_circular", Vars: padCircularVars, Axes: padCircularAxes, Placed: &padCircularPlaced, Alike: padCircularAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -280,6 +281,7 @@ var padCircularForward = runtime.Signature{
 
 var padCircularBackward = runtime.Signature{
 	Op: "window.pad_circular", Vars: padCircularGradVars, Axes: padCircularAxes, Placed: &padCircularPlaced, Alike: padCircularAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

@@ -139,7 +139,7 @@ func padCircularRun0F32(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -188,7 +188,7 @@ func padCircularRun0F64(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -237,7 +237,7 @@ func padCircularRun0Bool(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -286,7 +286,7 @@ func padCircularRun0Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -354,7 +354,7 @@ func padCircularRun1F32(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -422,7 +422,7 @@ func padCircularRun1F64(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -490,7 +490,7 @@ func padCircularRun1Bool(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -558,7 +558,7 @@ func padCircularRun1Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -643,7 +643,7 @@ func padCircularRun2F32(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -728,7 +728,7 @@ func padCircularRun2F64(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -813,7 +813,7 @@ func padCircularRun2Bool(b *runtime.Bound, v *padCircularValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -898,7 +898,7 @@ func padCircularRun2Int[T runtime.Integer](b *runtime.Bound, v *padCircularValue
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -944,9 +944,9 @@ func padCircularRunBackward0F32(b *runtime.Bound, v *padCircularValues) error {
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padCircularPart12{dy, dxAcc, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -958,7 +958,7 @@ func padCircularRunBackward0F32(b *runtime.Bound, v *padCircularValues) error {
 			dx[i5] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1003,7 +1003,7 @@ func padCircularRunBackward0F64(b *runtime.Bound, v *padCircularValues) error {
 	i2 := min(before0, 0)
 	i3 := R0 + i2 + min(runtime.Entry(v.after, 0, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padCircularPart13{dx, dy, P0, R0, i, i2, i3}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1012,7 +1012,7 @@ func padCircularRunBackward0F64(b *runtime.Bound, v *padCircularValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1075,9 +1075,9 @@ func padCircularRunBackward1F32(b *runtime.Bound, v *padCircularValues) error {
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padCircularPart14{dy, dxAcc, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1089,7 +1089,7 @@ func padCircularRunBackward1F32(b *runtime.Bound, v *padCircularValues) error {
 			dx[i10] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1151,7 +1151,7 @@ func padCircularRunBackward1F64(b *runtime.Bound, v *padCircularValues) error {
 	i7 := min(before1, 0)
 	i8 := R1 + i7 + min(runtime.Entry(v.after, 1, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padCircularPart15{dx, dy, P0, P1, R0, R1, i, i3, i4, i6, i7, i8}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1160,7 +1160,7 @@ func padCircularRunBackward1F64(b *runtime.Bound, v *padCircularValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1240,9 +1240,9 @@ func padCircularRunBackward2F32(b *runtime.Bound, v *padCircularValues) error {
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padCircularPart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1254,7 +1254,7 @@ func padCircularRunBackward2F32(b *runtime.Bound, v *padCircularValues) error {
 			dx[i15] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1333,7 +1333,7 @@ func padCircularRunBackward2F64(b *runtime.Bound, v *padCircularValues) error {
 	i12 := min(before2, 0)
 	i13 := R2 + i12 + min(runtime.Entry(v.after, 2, 0), 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padCircularPart17{dx, dy, P0, P1, P2, R0, R1, R2, i, i11, i12, i13, i3, i4, i6, i8, i9}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1342,6 +1342,6 @@ func padCircularRunBackward2F64(b *runtime.Bound, v *padCircularValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

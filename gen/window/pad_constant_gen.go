@@ -282,6 +282,7 @@ var (
 
 var padConstantForward = runtime.Signature{
 	Op: "window.pad_constant", Vars: padConstantVars, Axes: padConstantAxes, Placed: &padConstantPlaced, Alike: padConstantAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}, For: []runtime.DTypes{runtime.Ints}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

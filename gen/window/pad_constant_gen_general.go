@@ -274,7 +274,7 @@ func padConstantRun0Int[T runtime.Integer](b *runtime.Bound, v *padConstantValue
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -522,7 +522,7 @@ func padConstantRun1Int[T runtime.Integer](b *runtime.Bound, v *padConstantValue
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -806,7 +806,7 @@ func padConstantRun2Int[T runtime.Integer](b *runtime.Bound, v *padConstantValue
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 

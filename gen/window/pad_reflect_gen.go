@@ -282,6 +282,7 @@ var (
 
 var padReflectForward = runtime.Signature{
 	Op: "window.pad_reflect", Vars: padReflectVars, Axes: padReflectAxes, Placed: &padReflectPlaced, Alike: padReflectAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -290,6 +291,7 @@ var padReflectForward = runtime.Signature{
 
 var padReflectBackward = runtime.Signature{
 	Op: "window.pad_reflect", Vars: padReflectGradVars, Axes: padReflectAxes, Placed: &padReflectPlaced, Alike: padReflectAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

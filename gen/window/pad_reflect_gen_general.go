@@ -136,7 +136,7 @@ func padReflectRun0F32(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -182,7 +182,7 @@ func padReflectRun0F64(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -228,7 +228,7 @@ func padReflectRun0Bool(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -274,7 +274,7 @@ func padReflectRun0Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues)
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -335,7 +335,7 @@ func padReflectRun1F32(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -396,7 +396,7 @@ func padReflectRun1F64(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -457,7 +457,7 @@ func padReflectRun1Bool(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -518,7 +518,7 @@ func padReflectRun1Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues)
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -592,7 +592,7 @@ func padReflectRun2F32(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -666,7 +666,7 @@ func padReflectRun2F64(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -740,7 +740,7 @@ func padReflectRun2Bool(b *runtime.Bound, v *padReflectValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -814,7 +814,7 @@ func padReflectRun2Int[T runtime.Integer](b *runtime.Bound, v *padReflectValues)
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -857,9 +857,9 @@ func padReflectRunBackward0F32(b *runtime.Bound, v *padReflectValues) error {
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReflectPart12{dy, dxAcc, P0, R0, before0, i}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -871,7 +871,7 @@ func padReflectRunBackward0F32(b *runtime.Bound, v *padReflectValues) error {
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -913,7 +913,7 @@ func padReflectRunBackward0F64(b *runtime.Bound, v *padReflectValues) error {
 	i := R0 - 1
 	before0 := runtime.Entry(v.before, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReflectPart13{dx, dy, P0, R0, before0, i}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -922,7 +922,7 @@ func padReflectRunBackward0F64(b *runtime.Bound, v *padReflectValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -978,9 +978,9 @@ func padReflectRunBackward1F32(b *runtime.Bound, v *padReflectValues) error {
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReflectPart14{dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -992,7 +992,7 @@ func padReflectRunBackward1F32(b *runtime.Bound, v *padReflectValues) error {
 			dx[i5] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1047,7 +1047,7 @@ func padReflectRunBackward1F64(b *runtime.Bound, v *padReflectValues) error {
 	i3 := R1 - 1
 	before1 := runtime.Entry(v.before, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReflectPart15{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1056,7 +1056,7 @@ func padReflectRunBackward1F64(b *runtime.Bound, v *padReflectValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1125,9 +1125,9 @@ func padReflectRunBackward2F32(b *runtime.Bound, v *padReflectValues) error {
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReflectPart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1139,7 +1139,7 @@ func padReflectRunBackward2F32(b *runtime.Bound, v *padReflectValues) error {
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1207,7 +1207,7 @@ func padReflectRunBackward2F64(b *runtime.Bound, v *padReflectValues) error {
 	i5 := R2 - 1
 	before2 := runtime.Entry(v.before, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReflectPart17{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1216,6 +1216,6 @@ func padReflectRunBackward2F64(b *runtime.Bound, v *padReflectValues) error {
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

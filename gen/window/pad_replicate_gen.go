@@ -271,6 +271,7 @@ var (
 
 var padReplicateForward = runtime.Signature{
 	Op: "window.pad_replicate", Vars: padReplicateVars, Axes: padReplicateAxes, Placed: &padReplicatePlaced, Alike: padReplicateAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 2}}, {Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},
@@ -279,6 +280,7 @@ var padReplicateForward = runtime.Signature{
 
 var padReplicateBackward = runtime.Signature{
 	Op: "window.pad_replicate", Vars: padReplicateGradVars, Axes: padReplicateAxes, Placed: &padReplicatePlaced, Alike: padReplicateAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}, {Axes: []int{0, 1}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 2}}},

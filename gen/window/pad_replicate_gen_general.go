@@ -134,7 +134,7 @@ func padReplicateRun0F32(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -178,7 +178,7 @@ func padReplicateRun0F64(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -222,7 +222,7 @@ func padReplicateRun0Bool(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -266,7 +266,7 @@ func padReplicateRun0Int[T runtime.Integer](b *runtime.Bound, v *padReplicateVal
 	} else if err := runtime.Split(part, B, P0); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -323,7 +323,7 @@ func padReplicateRun1F32(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -380,7 +380,7 @@ func padReplicateRun1F64(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -437,7 +437,7 @@ func padReplicateRun1Bool(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -494,7 +494,7 @@ func padReplicateRun1Int[T runtime.Integer](b *runtime.Bound, v *padReplicateVal
 	} else if err := runtime.Split(part, B*P0, P1); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -562,7 +562,7 @@ func padReplicateRun2F32(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float32](b, 1), y)
+	runtime.Copy(runtime.Elements[float32](b, 1), y)
 	return nil
 }
 
@@ -630,7 +630,7 @@ func padReplicateRun2F64(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[float64](b, 1), y)
+	runtime.Copy(runtime.Elements[float64](b, 1), y)
 	return nil
 }
 
@@ -698,7 +698,7 @@ func padReplicateRun2Bool(b *runtime.Bound, v *padReplicateValues) error {
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[bool](b, 1), y)
+	runtime.Copy(runtime.Elements[bool](b, 1), y)
 	return nil
 }
 
@@ -766,7 +766,7 @@ func padReplicateRun2Int[T runtime.Integer](b *runtime.Bound, v *padReplicateVal
 	} else if err := runtime.Split(part, B*P0*P1, P2); err != nil {
 		return err
 	}
-	copy(runtime.Elements[T](b, 1), y)
+	runtime.Copy(runtime.Elements[T](b, 1), y)
 	return nil
 }
 
@@ -807,9 +807,9 @@ func padReplicateRunBackward0F32(b *runtime.Bound, v *padReplicateValues) error 
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReplicatePart12{dy, dxAcc, P0, R0, before0, i}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -821,7 +821,7 @@ func padReplicateRunBackward0F32(b *runtime.Bound, v *padReplicateValues) error 
 			dx[i3] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -861,7 +861,7 @@ func padReplicateRunBackward0F64(b *runtime.Bound, v *padReplicateValues) error 
 	before0 := runtime.Entry(v.before, 0, 0)
 	i := R0 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReplicatePart13{dx, dy, P0, R0, before0, i}); runtime.Small(B, P0) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -870,7 +870,7 @@ func padReplicateRunBackward0F64(b *runtime.Bound, v *padReplicateValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -922,9 +922,9 @@ func padReplicateRunBackward1F32(b *runtime.Bound, v *padReplicateValues) error 
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReplicatePart14{dy, dxAcc, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -936,7 +936,7 @@ func padReplicateRunBackward1F32(b *runtime.Bound, v *padReplicateValues) error 
 			dx[i5] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -987,7 +987,7 @@ func padReplicateRunBackward1F64(b *runtime.Bound, v *padReplicateValues) error 
 	before1 := runtime.Entry(v.before, 1, 0)
 	i3 := R1 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReplicatePart15{dx, dy, P0, P1, R0, R1, before0, before1, i, i3}); runtime.Small(B, P0*P1) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -996,7 +996,7 @@ func padReplicateRunBackward1F64(b *runtime.Bound, v *padReplicateValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }
 
@@ -1059,9 +1059,9 @@ func padReplicateRunBackward2F32(b *runtime.Bound, v *padReplicateValues) error 
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, B*R0*R1*R2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (padReplicatePart16{dy, dxAcc, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1073,7 +1073,7 @@ func padReplicateRunBackward2F32(b *runtime.Bound, v *padReplicateValues) error 
 			dx[i7] = float32(sum)
 		}
 	}
-	copy(runtime.Elements[float32](b, 2), dx)
+	runtime.Copy(runtime.Elements[float32](b, 2), dx)
 	return nil
 }
 
@@ -1135,7 +1135,7 @@ func padReplicateRunBackward2F64(b *runtime.Bound, v *padReplicateValues) error 
 	before2 := runtime.Entry(v.before, 2, 0)
 	i5 := R2 - 1
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (padReplicatePart17{dx, dy, P0, P1, P2, R0, R1, R2, before0, before1, before2, i, i3, i5}); runtime.Small(B, P0*P1*P2) {
 			if err := part.Run(0, B); err != nil {
 				return err
@@ -1144,6 +1144,6 @@ func padReplicateRunBackward2F64(b *runtime.Bound, v *padReplicateValues) error 
 			return err
 		}
 	}
-	copy(runtime.Elements[float64](b, 2), dx)
+	runtime.Copy(runtime.Elements[float64](b, 2), dx)
 	return nil
 }

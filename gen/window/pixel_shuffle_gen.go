@@ -196,6 +196,7 @@ var (
 
 var pixelShuffleForward = runtime.Signature{
 	Op: "window.pixel_shuffle", Vars: pixelShuffleVars, Axes: pixelShuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 4, 5}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2, 3}}, {Axis: 4}, {Axis: 5}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{4, 2}}, {Factors: []int{5, 3}}}},
@@ -204,6 +205,7 @@ var pixelShuffleForward = runtime.Signature{
 
 var pixelShuffleBackward = runtime.Signature{
 	Op: "window.pixel_shuffle", Vars: pixelShuffleGradVars, Axes: pixelShuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 4, 5}, Wanted: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 2, 3}}, {Axis: 4}, {Axis: 5}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{4, 2}}, {Factors: []int{5, 3}}}},

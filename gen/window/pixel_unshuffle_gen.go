@@ -195,6 +195,7 @@ var (
 
 var pixelUnshuffleForward = runtime.Signature{
 	Op: "window.pixel_unshuffle", Vars: pixelUnshuffleVars, Axes: pixelUnshuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 4, 5}, For: []runtime.DTypes{1<<runtime.F32 | 1<<runtime.F64}}, {Spread: 1 << 0, For: []runtime.DTypes{runtime.Ints | 1<<runtime.Bool}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}, {Factors: []int{4, 5}}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 3, 5}}, {Axis: 2}, {Axis: 4}}},
@@ -203,6 +204,7 @@ var pixelUnshuffleForward = runtime.Signature{
 
 var pixelUnshuffleBackward = runtime.Signature{
 	Op: "window.pixel_unshuffle", Vars: pixelUnshuffleGradVars, Axes: pixelUnshuffleAxes,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2, 3, 4, 5}, Wanted: 1 << 2}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Factors: []int{2, 3}}, {Factors: []int{4, 5}}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 3, 5}}, {Axis: 2}, {Axis: 4}}},

@@ -293,6 +293,7 @@ var (
 
 var unfoldForward = runtime.Signature{
 	Op: "window.unfold", Vars: unfoldVars, Axes: unfoldAxes, Alike: unfoldAlike,
+	Scratch: []runtime.Scratch{{Spread: 1 << 0}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 3}}, {Factors: []int{4}}}},
@@ -301,6 +302,7 @@ var unfoldForward = runtime.Signature{
 
 var unfoldBackward = runtime.Signature{
 	Op: "window.unfold", Vars: unfoldGradVars, Axes: unfoldAxes, Alike: unfoldAlike,
+	Scratch: []runtime.Scratch{{Axes: []int{0, 1, 2}, Elem: runtime.Elem{Fixed: runtime.F64}, For: []runtime.DTypes{1 << runtime.F32}}},
 	Params: []runtime.Param{
 		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}, {Axis: 2}}, Splat: true},
 		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Factors: []int{1, 3}}, {Factors: []int{4}}}},

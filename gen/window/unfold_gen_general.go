@@ -1173,9 +1173,9 @@ func unfoldRunBackward0F32(b *runtime.Bound, v *unfoldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (unfoldPart12{dy, dxAcc, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C, K0*L0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1241,7 +1241,7 @@ func unfoldRunBackward0F64(b *runtime.Bound, v *unfoldValues) error {
 	dilation0 := runtime.Entry(v.dilation, 0, 1)
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (unfoldPart13{dx, dy, C, K0, L0, S0, dilation0, pad0, stride0}); runtime.Small(N*C, K0*L0) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1325,9 +1325,9 @@ func unfoldRunBackward1F32(b *runtime.Bound, v *unfoldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (unfoldPart14{dy, dxAcc, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C, K0*K1*L0*L1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1413,7 +1413,7 @@ func unfoldRunBackward1F64(b *runtime.Bound, v *unfoldValues) error {
 	dilation1 := runtime.Entry(v.dilation, 1, 1)
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (unfoldPart15{dx, dy, C, K0, K1, L0, L1, S0, S1, dilation0, dilation1, pad0, pad1, stride0, stride1}); runtime.Small(N*C, K0*K1*L0*L1) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1517,9 +1517,9 @@ func unfoldRunBackward2F32(b *runtime.Bound, v *unfoldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		dxAcc := runtime.Temp[float64](b, N*C*S0*S1*S2)
-		clear(dxAcc)
+		runtime.Clear(dxAcc)
 		if part := (unfoldPart16{dy, dxAcc, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C, K0*K1*K2*L0*L1*L2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
@@ -1625,7 +1625,7 @@ func unfoldRunBackward2F64(b *runtime.Bound, v *unfoldValues) error {
 	dilation2 := runtime.Entry(v.dilation, 2, 1)
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	if wantDx {
-		clear(dx)
+		runtime.Clear(dx)
 		if part := (unfoldPart17{dx, dy, C, K0, K1, K2, L0, L1, L2, S0, S1, S2, dilation0, dilation1, dilation2, pad0, pad1, pad2, stride0, stride1, stride2}); runtime.Small(N*C, K0*K1*K2*L0*L1*L2) {
 			if err := part.Run(0, N*C); err != nil {
 				return err
