@@ -166,9 +166,12 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	}
 	if l.class(to) != ir.ClassFloat && v.Type.Kind == ir.Exact && !l.isWhole(v) && !l.isQuotient(v) {
 		if c := v.Const; c != nil && !c.IsInt() {
-			l.errorf(at, "type-whole", "%s isn't whole, so it doesn't fit %s", c.RatString(), l.elemText(to)).WithHint("round it first")
+			l.errorf(at, "type-whole", "%s isn't whole, so it doesn't fit %s", l.numberText(v, at), l.elemText(to)).WithHint("round it first")
 			return bad
 		}
+	}
+	if v.Type.Kind == ir.Exact && !l.constantsFit(at, v, to) {
+		return bad
 	}
 	return l.push(v, t)
 }

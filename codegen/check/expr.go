@@ -25,7 +25,7 @@ func (l *lowering) expr(x dsl.Expr, e *env) *ir.Value {
 		return bad
 	}
 	v := l.expr1(x, e)
-	if v != bad && !v.Span.Start.IsValid() && v.Op > ir.OpFalse {
+	if v != bad && !v.Span.Start.IsValid() && (v.Op > ir.OpFalse || v.Op == ir.OpConst) {
 		c := *v
 		c.Span = x.Pos()
 		return &c

@@ -148,6 +148,7 @@ func (o *operation) check() *ir.OpDecl {
 	}
 	o.sameAxes(d, made)
 	o.unusedIndices()
+	o.defaultsMeet(d)
 	if rep.errors > before || !o.totals(d) {
 		return nil
 	}
@@ -230,6 +231,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 	l.addKeeps(top)
 	l.addScalars()
 	l.addAxes()
+	l.exactFits()
 	return l
 }
 
