@@ -148,6 +148,7 @@ func (o *operation) check() *ir.OpDecl {
 	}
 	o.sameAxes(d, made)
 	o.unusedIndices()
+	o.keepsNumbers()
 	o.defaultsMeet(d)
 	if rep.errors > before || !o.totals(d) {
 		return nil

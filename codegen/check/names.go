@@ -51,7 +51,8 @@ type names struct {
 	order   []*symbol // lets and parameters, in order, for what is unused
 	indices []*symbol // index variables in scope, innermost last
 	axis    *dsl.Ident
-	grad    bool // in a grad formula: @y may stand
+	grad    bool               // in a grad formula: @y may stand
+	kept    map[string]keeping // lets that are saved or recomputed on the way here
 
 	missing map[string]bool // names that aren't declared: each is said once
 	lost    bool            // one of them isn't like any name: what is unused may have been meant
@@ -59,7 +60,7 @@ type names struct {
 
 // checkOpNames checks the names of an op.
 func checkOpNames(o *operation) {
-	n := &names{in: o.in, rep: o.in.unit.rep, sig: o.sig, table: maps.Clone(o.sig.decls)}
+	n := &names{in: o.in, rep: o.in.unit.rep, sig: o.sig, table: maps.Clone(o.sig.decls), kept: map[string]keeping{}}
 	for _, in := range o.decl.Inputs {
 		if in.Init != nil {
 			n.expr(in.Init)
@@ -226,14 +227,7 @@ func (n *names) stmt(s dsl.Stmt) {
 			}
 		}
 	case *dsl.Keep:
-		for _, id := range s.Names {
-			if sym := n.table[id.Name]; sym == nil || sym.hidden {
-				n.unknown(id)
-			} else if sym.kind != symLet {
-				n.rep.errorf(id.Span, "keep-let", "only lets are saved or recomputed; %s is %s", quote(id.Name), symbolKinds[sym.kind]).
-					WithNote(sym.span, "declared here")
-			}
-		}
+		n.keep(s)
 	case *dsl.Example:
 		// Examples are checked against the signature; see example.go.
 	}
@@ -302,6 +296,7 @@ func (n *names) match(s *dsl.Match) {
 	seen := map[string]diag.Span{}
 	rest := diag.Span{}
 	unknown := false // a label that isn't a word: perhaps the one that has no arm
+	before, after := n.kept, maps.Clone(n.kept)
 	for _, arm := range s.Arms {
 		if len(arm.Labels) == 0 {
 			if rest.Start.IsValid() {
@@ -320,11 +315,14 @@ func (n *names) match(s *dsl.Match) {
 			}
 		}
 		mark := len(n.order)
+		n.kept = maps.Clone(before)
 		n.stmts(arm.Body)
+		maps.Copy(after, n.kept)
 		for _, sym := range n.order[mark:] {
 			sym.hidden = true
 		}
 	}
+	n.kept = after
 	for _, w := range words {
 		if _, has := seen[w]; !has && !unknown && !rest.Start.IsValid() {
 			n.rep.errorf(s.Name.Span, "match-arms", "no arm for %s", quote(w)).WithHint("add `%s: …`, or `_: …` for all others", w)
