@@ -34,8 +34,9 @@ type lowering struct {
 	open      map[string]*value // lets whose right side is being lowered
 	aheads    map[string]*value // what was read before its definition
 	sink      *[]*ir.Def
-	hoisted   []*ir.Def         // reductions that can be read again
-	known     map[*ir.Axis]bool // axes whose extents inputs or dims give
+	hoisted   []*ir.Def             // reductions that can be read again
+	indexed   map[*ir.Tensor]*value // indices of axes, and the let that they are of
+	known     map[*ir.Axis]bool     // axes whose extents inputs or dims give
 	axisNames map[string]bool
 
 	spread map[string][]*ir.Axis // the axes of packs that are computed with
@@ -190,7 +191,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 		setAt: map[string]diag.Span{}, dimAt: map[string]diag.Span{}, names: map[string]bool{}, open: map[string]*value{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
-	l.partial = map[*ir.Tensor]bool{}
+	l.partial, l.indexed = map[*ir.Tensor]bool{}, map[*ir.Tensor]*value{}
 	l.ranges, l.paths = map[*ir.Var]*ir.Axis{}, map[*ir.Var][]*ir.Value{}
 	l.root, l.vars = o, o.sig.vars
 	l.known, l.axisNames = map[*ir.Axis]bool{}, map[string]bool{}

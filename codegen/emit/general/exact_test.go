@@ -108,6 +108,22 @@ var exactCalls = []exactCall{
 	{"produced", [][]float64{{1, 2, -4}}, n(1 << 30), "", []float64{7, 7, 7}},
 	{"counted", [][]float64{{1, 2}}, n(most), "out of the range of int64", nil},
 	{"counted", [][]float64{{1, 2}}, n(-1), "", []float64{2, 2}},
+	// Lets of exact numbers, of which nothing is stored: their indices are held to their axes all the same.
+	{"entry", ones, n(1), "", []float64{0.75, 1.5}},
+	{"entry", ones, n(2), "out of range", nil},
+	{"entry", ones, n(-1), "out of range", nil},
+	{"next_entry", ones, n(1), "", []float64{0.75, 2}},
+	{"next_entry", ones, n(-1), "out of range", nil},
+	{"entry_past", ones, nil, "out of range", nil},
+	{"entry_at", [][]float64{{1, 2, 4}, {3, 1, 2}}, nil, "", []float64{math.Sqrt(3) * math.Sqrt(3), 2, 4 * (math.Sqrt(2) * math.Sqrt(2))}},
+	{"entry_at", [][]float64{{1, 2, 4}, {3, 0, 2}}, nil, "out of range", nil},
+	{"entry_at", [][]float64{{1, 2, 4}, {3, 4, 2}}, nil, "out of range", nil},
+	{"entry_or", [][]float64{{1, 2, 4}, {6, 3, 8}}, nil, "", []float64{1.5, 14, 28}},
+	{"extent_of_entry", ones, n(1), "", []float64{3, 3}},
+	{"extent_of_entry", ones, n(2), "the indices of h[n] must be in range", nil},
+	{"flat_entry", ones, n(3), "", []float64{11, 22}},
+	{"flat_entry", ones, n(4), "out of range", nil},
+	{"flat_entry", ones, n(-1), "out of range", nil},
 }
 
 // TestExact makes calls with exact numbers at the ends of int64 and beyond: the evaluator and generated code give the same numbers, and the
