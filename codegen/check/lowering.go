@@ -150,7 +150,7 @@ func (o *operation) check() *ir.OpDecl {
 	o.sameAxes(d, made)
 	o.unusedIndices()
 	o.keepsNumbers()
-	o.defaultsMeet(d)
+	o.requirementsMet(d)
 	if rep.errors > before || !o.totals(d) {
 		return nil
 	}
@@ -216,6 +216,9 @@ func (o *operation) lower(choose *chooser) *lowering {
 		l.short(top)
 	}
 	l.stmts(o.decl.Body, top)
+	if l.refused == nil {
+		l.refused = l.excluded()
+	}
 	if l.refused != nil {
 		l.refuse()
 		return l
@@ -312,8 +315,9 @@ func (l *lowering) mayHave(name string) bool {
 // refuse leaves of the function what says that these choices are never met.
 func (l *lowering) refuse() {
 	l.table = map[string]*value{}
-	l.fn.Defs, l.fn.Dims = nil, nil
-	l.fn.Requires = append(l.fn.Requires, *l.refused)
+	l.fn.Defs, l.fn.Dims, l.fn.Outputs = nil, nil, nil
+	refused := *l.refused
+	l.fn.Requires = append(slices.DeleteFunc(l.fn.Requires, refused.Same), refused)
 	l.inputs()
 	for _, d := range l.sig.inputs {
 		if !d.param.Optional || d.fallback != nil || l.mayHave(d.param.Name) {

@@ -1,10 +1,21 @@
 package check
 
 import (
+	"slices"
+
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
 	"github.com/opgen/opgen/dsl/diag"
 )
+
+// requirementsMet reports requirements that no call meets, and those that refuse the defaults of attributes.
+func (o *operation) requirementsMet(d *ir.OpDecl) {
+	if slices.ContainsFunc(d.Variants, func(v *ir.Variant) bool { return v.Refused == nil }) {
+		o.defaultsMeet(d)
+	} else if len(d.Variants) > 0 {
+		o.in.unit.rep.errorf(d.Variants[0].Refused.Span, "require-never", "no call meets this requirement").WithHint("the op could never be called")
+	}
+}
 
 // defaultsMeet reports a requirement that refuses the defaults of attributes: it fails in all variants that a call with the defaults can select.
 func (o *operation) defaultsMeet(d *ir.OpDecl) {
