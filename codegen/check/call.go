@@ -371,7 +371,7 @@ func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
 // stand in an expression.
 func isPlain(o *dsl.Op) bool {
 	results := 0
-	if namesAxes(o.Short) || namesAxes(o.Body) {
+	if namesAxes(o, o.Short) || namesAxes(o, o.Body) {
 		return false
 	}
 	for _, s := range o.Body {
@@ -392,15 +392,16 @@ func isPlain(o *dsl.Op) bool {
 	return results <= 1
 }
 
-// namesAxes tells whether a formula names axes: the caller's are others.
-func namesAxes(formula any) bool {
+// namesAxes tells whether a formula names axes, or indexes elements: the caller's axes are others.
+func namesAxes(o *dsl.Op, formula any) bool {
 	found := false
 	dsl.Inspect(formula, func(n any) bool {
 		switch n := n.(type) {
 		case *dsl.Item:
 			found = found || n.AxisPack != nil
 		case *dsl.Ref:
-			found = found || isUpper(n.Name.Name)
+			list := slices.ContainsFunc(o.Attrs, func(a *dsl.Attr) bool { return a.Name.Name == n.Name.Name })
+			found = found || isUpper(n.Name.Name) || n.Index != nil && !list
 		case *dsl.Example:
 			return false
 		case *dsl.Call:
