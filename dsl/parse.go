@@ -214,7 +214,7 @@ func (p *parser) endPart() {
 	}
 	if t.Type != tokBad {
 		d := p.diags.Errorf(spanOf(t), "syntax-expected", "expected the end of the declaration, found %s", describe(t))
-		d.Hint = hintFor(&p.tokens[i-1], t)
+		d.Hint = hintFor(guess{&p.tokens[i-1], t, &p.tokens[min(i+1, len(p.tokens)-1)], "the end of the declaration"})
 	}
 	p.recover()
 }

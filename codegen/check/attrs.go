@@ -43,14 +43,17 @@ func (s *signature) attribute(a *dsl.Attr) {
 	}
 	if a.List != nil {
 		d.List = a.List.Name
-		if l := s.axes[d.List]; isUpper(d.List) && (l == nil || !l.pack) {
-			s.rep.errorf(a.List.Span, "axis-unknown", "%s is no pack of the signature, so it can't be the length of a list", quote(d.List))
+		if d.Kind != ir.AttrInt && d.Kind != ir.AttrFloat {
+			x := s.rep.errorf(a.List.Span, "attr-list", "a list holds int or float")
+			if d.Kind == ir.AttrElem && isUpper(d.List) {
+				x.Hint = "a tensor stands before the `;`"
+			}
+		} else if l := s.axes[d.List]; isUpper(d.List) && (l == nil || !l.pack) {
+			s.rep.errorf(a.List.Span, "axis-unknown", "%s is no pack of the signature, so it can't be the length of a list", quote(d.List)).
+				WithHint("a list has an entry for each axis of a pack, as in int[S], or a number of entries; an entry for each element is a tensor")
 		}
 		if n, err := strconv.Atoi(d.List); !isUpper(d.List) && (err != nil || n < 1 || n > maxEntries) {
 			s.rep.errorf(a.List.Span, "attr-list", "a list has 1 to %d entries, not %s", maxEntries, d.List)
-		}
-		if d.Kind != ir.AttrInt && d.Kind != ir.AttrFloat {
-			s.rep.errorf(a.List.Span, "attr-list", "a list holds int or float")
 		}
 	}
 	if a.Optional && a.Default != nil {
@@ -91,7 +94,12 @@ func (s *signature) attrElem(a *dsl.Attr, d *ir.AttrDecl) bool {
 		x := s.rep.errorf(a.Elem.Name.Span, "type-unknown", "%s is neither a type of attributes nor an enum", quote(n))
 		names := slices.AppendSeq(slices.Collect(maps.Keys(attrWords)), maps.Keys(s.op.in.unit.enums))
 		slices.Sort(names)
-		suggest(x, n, names)
+		if wordsOf(foreignTypes, x, n); x.Hint == "" {
+			suggest(x, n, names)
+		}
+		if x.Hint == "" {
+			x.Hint = "there are float, int, bool, rng, dtypes, enum(…), axis(…), axes(…) and keep(…)"
+		}
 		return false
 	}
 	return true

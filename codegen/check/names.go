@@ -82,6 +82,28 @@ func checkOpNames(o *operation) {
 	for _, s := range n.order {
 		n.unused(s)
 	}
+	n.unset(o)
+}
+
+// unset reports outputs that nothing sets, and an op without results.
+func (n *names) unset(o *operation) {
+	set, misspelt := map[string]bool{}, false
+	dsl.Inspect(o.decl.Body, func(x any) bool {
+		if a, is := x.(*dsl.Assign); is {
+			set[a.Name.Name] = true
+			misspelt = misspelt || n.table[a.Name.Name] == nil
+		}
+		return true
+	})
+	for _, t := range o.sig.outputs {
+		if !set[t.param.Name] && !misspelt {
+			n.rep.errorf(t.span, "output-unset", "output %s is not set", quote(t.param.Name))
+		}
+	}
+	if len(set) == 0 && len(o.sig.outputs) == 0 && o.decl.Short == nil {
+		n.rep.errorf(o.decl.Name.Span, "output-unset", "%s has no result", quote(o.decl.Name.Name)).
+			WithHint("name one, -> (y: T[_]), and set it; or renew an inout")
+	}
 }
 
 // checkFuncNames checks the names of a func, where it is declared.

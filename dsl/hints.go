@@ -1,0 +1,103 @@
+package dsl
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// foreign are words and operators of other languages, and what to write instead.
+var foreign = map[string]string{
+	"and": "&&", "or": "||", "not": "!", "elif": "else if", "def": "func", "fn": "func", "fun": "func", "function": "func", "var": "let", "const": "let",
+	"True": "true", "False": "false", "None": "??", "pow": "^",
+}
+
+// habits are words with which statements of other languages begin, and what there is instead.
+var habits = map[string]string{
+	"return": "an output is set by its name, y = …; a func ends with its value",
+	"assert": "a condition of the call is written: require … else \"message\"",
+	"for":    "there are no loops: y[i] = … says it for every i, and sum[k](…) goes over k",
+	"while":  "there are no loops: a value may read itself at earlier points, y[t] = … y[t - 1] ?? 0 …",
+	"raise":  "a condition of the call is written: require … else \"message\"",
+	"print":  "there is no output but the results; `opgen explain` shows what becomes of an op",
+}
+
+// guess is what is known of a fault: the tokens around it, and what was expected.
+type guess struct {
+	last, found, next *lexer.Token
+	want              string
+}
+
+// is tells whether a token is an operator, a bracket or a word.
+func is(t *lexer.Token, text string) bool {
+	return t != nil && (t.Type == tokPunct || t.Type == tokWord) && t.Value == text
+}
+
+// hints are tried in this order.
+var hints = []struct {
+	fits func(g guess) bool
+	hint string
+}{
+	{func(g guess) bool { return is(g.found, "*") && is(g.last, "*") }, "powers are written `^`"},
+	{func(g guess) bool { return is(g.found, ":") && is(g.next, "=") }, "write `=`"},
+	{func(g guess) bool {
+		return is(g.next, "=") && g.want == "`=`" && strings.Contains("+-*/%^", g.found.Value)
+	},
+		"a value is set once: write y = … with all of it, or name the parts with let"},
+	{func(g guess) bool {
+		return is(g.found, ":") && strings.Contains(g.want, "`]`") || is(g.found, ":") && is(g.last, "[")
+	},
+		"there are no slices: index it, as in let h[k in 0..3] = x[k], or name the axis in a reduction"},
+	{func(g guess) bool { return is(g.found, "?") }, "write if … then … else …"},
+	{func(g guess) bool { return is(g.found, "if") && strings.HasPrefix(g.want, "the end") }, "write if … then … else …"},
+	{func(g guess) bool { return is(g.found, "if") }, "a choice is a value, y = if … then … else …; match chooses statements by the word of an enum"},
+	{func(g guess) bool { return g.want == "`else`" }, "an if has two sides: if … then … else …"},
+	{func(g guess) bool { return is(g.found, "@") }, "a product of matrices is a sum over their common axis: sum[K](a * b)"},
+	{func(g guess) bool { return is(g.found, "|") }, "a magnitude is abs(…), and `||` joins conditions"},
+	{func(g guess) bool { return is(g.found, "=>") && strings.Contains(g.want, "`->`") }, "write `->`"},
+	{func(g guess) bool { return g.want == "`(`" && is(g.last, "->") }, "results stand in parentheses: -> (y: T[N])"},
+	{func(g guess) bool { return is(g.found, "<") && strings.Contains(g.want, "`[`") }, "dtype variables stand in brackets: [T: float]"},
+	{func(g guess) bool { return is(g.found, "-") && strings.Contains(g.want, "`(`") }, "names are made of letters, digits and _"},
+	{func(g guess) bool { return is(g.found, "]") && g.want == "`:`" }, "write the dtypes that it may be: [T: float]"},
+	{func(g guess) bool { return (is(g.found, ")") || is(g.found, "=")) && strings.Contains(g.want, "`:`") }, "write the type behind the name: factor: float = 1"},
+	{func(g guess) bool { return g.want == "`[`" }, "a tensor lists its axes, T[N] or T[] for one number; attributes stand behind `;`"},
+	{func(g guess) bool { return g.found.Type == tokNumber && strings.Contains(g.want, "upper-case") },
+		"an axis has a name; `dim N = 3` gives its extent"},
+	{func(g guess) bool { return is(g.last, "...") }, "a pack has a name: ...B"},
+	{func(g guess) bool { return is(g.found, "'") && strings.Contains(g.want, "string") }, "strings stand in `\"`"},
+	{func(g guess) bool { return g.found.Type == tokString && g.want == "an expression" }, "a message stands behind else: require … else \"…\""},
+	{func(g guess) bool { return is(g.found, "=") && strings.Contains(g.want, "`;` or `)`") },
+		"attributes of a call stand behind `;`, and axes in brackets: sum[K](x)"},
+	{func(g guess) bool { return is(g.found, "=") }, "`==` compares"},
+	{func(g guess) bool { return is(g.found, "==") }, "`=` defines"},
+	{func(g guess) bool { return is(g.found, "[") && is(g.last, ")") }, "only a name can be indexed: give the value one with let"},
+	{func(g guess) bool { return is(g.found, "[") && is(g.last, "]") }, "indices stand in one pair of brackets: x[n, k]"},
+	{func(g guess) bool { return is(g.found, ".") }, "a number needs a digit before and behind its dot"},
+	{func(g guess) bool {
+		return g.found.Type == tokWord && statements[g.found.Value] && strings.HasPrefix(g.want, "the end")
+	},
+		"a statement ends with its line, or with `;`"},
+	{func(g guess) bool {
+		return g.last.Type == tokWord && reducers[g.last.Value] && (g.found.Type == tokWord || g.found.Type == tokNumber)
+	}, "a reducer is called, with its indices or axes in brackets: sum[k](…)"},
+}
+
+// hintFor guesses from a fault what was meant.
+func hintFor(g guess) string {
+	switch {
+	case g.last.Type == tokWord && g.last.Value == "not":
+		return "write `!`"
+	case g.last.Type == tokWord && habits[g.last.Value] != "" && g.want == "`=`" || g.last.Type == tokWord && g.last.Value == "return":
+		return habits[g.last.Value]
+	case g.found.Type == tokWord && foreign[g.found.Value] != "":
+		return "write " + quote(foreign[g.found.Value])
+	case g.last.Type == tokWord && foreign[g.last.Value] != "" && g.want == "`=`":
+		return "write " + quote(foreign[g.last.Value])
+	}
+	for _, h := range hints {
+		if h.fits(g) {
+			return h.hint
+		}
+	}
+	return ""
+}
