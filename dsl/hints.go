@@ -14,12 +14,15 @@ var foreign = map[string]string{
 
 // habits are words with which statements of other languages begin, and what there is instead.
 var habits = map[string]string{
-	"return": "an output is set by its name, y = …; a func ends with its value",
-	"assert": "a condition of the call is written: require … else \"message\"",
-	"for":    "there are no loops: y[i] = … says it for every i, and sum[k](…) goes over k",
-	"while":  "there are no loops: a value may read itself at earlier points, y[t] = … y[t - 1] ?? 0 …",
-	"raise":  "a condition of the call is written: require … else \"message\"",
-	"print":  "there is no output but the results; `opgen explain` shows what becomes of an op",
+	"return":   "an output is set by its name, y = …; a func ends with its value",
+	"assert":   "a condition of the call is written: require … else \"message\"",
+	"case":     "an arm begins with its word: none: y = …; _ stands for all others",
+	"from":     "a package is imported as a whole, import \"loss\", and its ops are called loss.mse(…)",
+	"backward": "a derivative by hand is written grad x = …, with @y for the cotangent of y",
+	"for":      "there are no loops: y[i] = … says it for every i, and sum[k](…) goes over k",
+	"while":    "there are no loops: a value may read itself at earlier points, y[t] = … y[t - 1] ?? 0 …",
+	"raise":    "a condition of the call is written: require … else \"message\"",
+	"print":    "there is no output but the results; `opgen explain` shows what becomes of an op",
 }
 
 // guess is what is known of a fault: the tokens around it, and what was expected.
@@ -60,12 +63,19 @@ var hints = []struct {
 	{func(g guess) bool { return is(g.found, "-") && strings.Contains(g.want, "`(`") }, "names are made of letters, digits and _"},
 	{func(g guess) bool { return is(g.found, "]") && g.want == "`:`" }, "write the dtypes that it may be: [T: float]"},
 	{func(g guess) bool { return (is(g.found, ")") || is(g.found, "=")) && strings.Contains(g.want, "`:`") }, "write the type behind the name: factor: float = 1"},
+	{func(g guess) bool { return (is(g.last, "state") || is(g.last, "inout")) && g.want == "`[`" }, "the word stands before the name: state m: T[N]"},
 	{func(g guess) bool { return g.want == "`[`" }, "a tensor lists its axes, T[N] or T[] for one number; attributes stand behind `;`"},
 	{func(g guess) bool { return g.found.Type == tokNumber && strings.Contains(g.want, "upper-case") },
 		"an axis has a name; `dim N = 3` gives its extent"},
 	{func(g guess) bool { return is(g.last, "...") }, "a pack has a name: ...B"},
 	{func(g guess) bool { return is(g.found, "'") && strings.Contains(g.want, "string") }, "strings stand in `\"`"},
-	{func(g guess) bool { return g.found.Type == tokString && g.want == "an expression" }, "a message stands behind else: require … else \"…\""},
+	{func(g guess) bool { return g.found.Type == tokString && is(g.last, ",") }, "a message stands behind else: require … else \"…\""},
+	{func(g guess) bool { return g.found.Type == tokString && g.want == "an expression" }, "no value is a string; the words of an enum stand without quotes"},
+	{func(g guess) bool {
+		return (is(g.found, "=>") || is(g.found, "->") || is(g.found, "=")) && g.want == "`:`"
+	}, "write `:`"},
+	{func(g guess) bool { return is(g.found, ",") && strings.HasPrefix(g.want, "the end of the statement") }, "statements, and the arms of a match, end with their line, or with `;`"},
+	{func(g guess) bool { return g.found.Type == tokWord && is(g.last, "import") }, "the path of a package is a string: import \"loss\""},
 	{func(g guess) bool { return is(g.found, "=") && strings.Contains(g.want, "`;` or `)`") },
 		"attributes of a call stand behind `;`, and axes in brackets: sum[K](x)"},
 	{func(g guess) bool { return is(g.found, "=") }, "`==` compares"},
@@ -87,7 +97,7 @@ func hintFor(g guess) string {
 	switch {
 	case g.last.Type == tokWord && g.last.Value == "not":
 		return "write `!`"
-	case g.last.Type == tokWord && habits[g.last.Value] != "" && g.want == "`=`" || g.last.Type == tokWord && g.last.Value == "return":
+	case g.last.Type == tokWord && habits[g.last.Value] != "" && (g.want == "`=`" || g.want == "`:`") || g.last.Type == tokWord && g.last.Value == "return":
 		return habits[g.last.Value]
 	case g.found.Type == tokWord && foreign[g.found.Value] != "":
 		return "write " + quote(foreign[g.found.Value])

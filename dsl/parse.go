@@ -138,6 +138,8 @@ func (p *parser) noPart(t *lexer.Token) {
 	}
 	if near := diag.Suggest(t.Value, []string{"op", "func", "enum", "update", "import"}); near != "" {
 		d.WithHint("did you mean %s?", quote(near))
+	} else if habits[t.Value] != "" {
+		d.Hint = habits[t.Value]
 	} else if foreign[t.Value] != "" {
 		d.WithHint("write %s", quote(foreign[t.Value]))
 	}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 
@@ -24,6 +25,10 @@ func (r *reading) add(s slot, x *ir.Value, at site) {
 	if !inside {
 		if s.lo != nil {
 			x = r.l.rebuilt(x, ir.OpSub, exactIndex(x), s.lo)
+		}
+		if r.passes(s, x, at) {
+			r.failed = true
+			return
 		}
 		y := exactIndex(x)
 		var conds []*ir.Value
@@ -49,11 +54,7 @@ func (r *reading) outside(s slot, x *ir.Value, at site) bool {
 			return false
 		}
 	}
-	of := quote(r.v.name)
-	if s.axis != "" {
-		of = "axis " + quote(r.l.axisText(s.axis)) + " of " + of
-	}
-	text := r.l.numberText(x, at)
+	of, text := r.of(s), r.l.numberText(x, at)
 	switch {
 	case !c.IsInt():
 		r.l.errorf(at, "index-range", "%s isn't whole, so it is no index of %s", text, of).WithHint("round it: floor(…)")
@@ -69,6 +70,36 @@ func (r *reading) outside(s slot, x *ir.Value, at site) bool {
 		return false
 	}
 	return true
+}
+
+// passes reports an index that runs past an end of its axis in every call that has elements: the index variable of that axis and a number, where
+// nothing says that it isn't read at all points.
+func (r *reading) passes(s slot, x *ir.Value, at site) bool {
+	e := r.at.env
+	free := slices.Collect(maps.Keys(ir.FreeVars(x)))
+	if e.guard != nil || len(e.path) > 0 || x.Type.Kind != ir.Exact || len(free) != 1 || free[0].Axis != s.extent {
+		return false
+	}
+	v := free[0]
+	d := ir.WithoutVars(ir.Sub(x, ir.Index(v)))
+	if d == nil || d.Const == nil || d.Const.Sign() == 0 || len(ir.Reads(x)) > 0 {
+		return false
+	}
+	where := "is 0"
+	if d.Const.Sign() > 0 {
+		where = "is the last index"
+	}
+	r.l.errorf(at, "index-range", "this is no index of %s where %s %s", r.of(s), quote(v.Name), where).
+		WithHint("say what stands there instead: (%s[…] ?? 0), or an if", r.v.name).WithNote(r.v.span, "declared here")
+	return true
+}
+
+// of is what a slot is an index of, in a message.
+func (r *reading) of(s slot) string {
+	if s.axis == "" {
+		return quote(r.v.name)
+	}
+	return "axis " + quote(r.l.axisText(s.axis)) + " of " + quote(r.v.name)
 }
 
 // extentNumber is the extent of an axis, where it is a number; nil: it is not.

@@ -129,6 +129,7 @@ func (o *operation) check() *ir.OpDecl {
 			break
 		}
 		choose.start()
+		o.lowered++
 		l := o.lower(choose)
 		for name := range l.statesRead() {
 			read[name] = true

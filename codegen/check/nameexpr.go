@@ -48,6 +48,9 @@ func (n *names) plainItem(i *dsl.Item, where string) {
 		n.rep.errorf(i.Span, "item", "expected a value in %s", where)
 		return
 	}
+	if id := bareName(i.Value); id != nil && where == "an index" {
+		n.indexing = *id
+	}
 	n.exprOrNil(i.Value)
 }
 

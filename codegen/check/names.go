@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -47,12 +48,13 @@ type names struct {
 	rep *reporter
 	sig *signature // nil in a func
 
-	table   map[string]*symbol
-	order   []*symbol // lets and parameters, in order, for what is unused
-	indices []*symbol // index variables in scope, innermost last
-	axis    *dsl.Ident
-	grad    bool               // in a grad formula: @y may stand
-	kept    map[string]keeping // lets that are saved or recomputed on the way here
+	table    map[string]*symbol
+	order    []*symbol // lets and parameters, in order, for what is unused
+	indices  []*symbol // index variables in scope, innermost last
+	axis     *dsl.Ident
+	grad     bool               // in a grad formula: @y may stand
+	indexing dsl.Ident          // the last name that stands alone as an index
+	kept     map[string]keeping // lets that are saved or recomputed on the way here
 
 	missing map[string]bool // names that aren't declared: each is said once
 	lost    bool            // one of them isn't like any name: what is unused may have been meant
@@ -140,7 +142,10 @@ func (n *names) unused(s *symbol) {
 	if what != "" {
 		what += " "
 	}
-	n.rep.errorf(s.span, "name-unused", "%s%s is not used", what, quote(s.name))
+	d := n.rep.errorf(s.span, "name-unused", "%s%s is not used", what, quote(s.name))
+	if axis := strings.ToUpper(s.name); s.kind == symIndex && n.sig != nil && n.sig.axes[axis] != nil {
+		d.WithHint("write the axis, [%s], or read by index", axis)
+	}
 }
 
 // declare notes a let or parameter.
@@ -259,7 +264,11 @@ func (n *names) stmt(s dsl.Stmt) {
 func (n *names) definition(left *dsl.Bracket, value dsl.Expr) {
 	mark := len(n.indices)
 	if left != nil {
+		before := n.rep.errors
 		n.binders(left)
+		if n.rep.errors == before+1 && n.rep.list.All[len(n.rep.list.All)-1].Code == "binder" {
+			n.rep.list.All[len(n.rep.list.All)-1].Hint = "a left side names all points at once: y[n] = if n == 0 then … else …"
+		}
 		if left.Where != nil {
 			n.rep.errorf(left.Where.Pos(), "left-where", "a left side has no filter").WithHint("write an if on the right, or filter a reduction")
 		}
@@ -288,8 +297,11 @@ func (n *names) target(s *dsl.Assign) {
 		n.rep.errorf(s.Name.Span, "assign-target", "%s is the old value; the new one is %s", quote(s.Name.Name), quote(s.Name.Name+"'")).
 			WithHint("write %s'", s.Name.Name)
 	case s.Prime:
-		n.rep.errorf(s.Name.Span, "assign-target", "%s is %s: only an inout or state has a new value", quote(s.Name.Name), symbolKinds[sym.kind]).
+		d := n.rep.errorf(s.Name.Span, "assign-target", "%s is %s: only an inout or state has a new value", quote(s.Name.Name), symbolKinds[sym.kind]).
 			WithNote(sym.span, "declared here")
+		if sym.kind == symInput {
+			d.WithHint("declare it so: inout %s", s.Name.Name)
+		}
 	default:
 		n.rep.errorf(s.Name.Span, "assign-target", "%s is %s and can't be set", quote(s.Name.Name), symbolKinds[sym.kind]).
 			WithNote(sym.span, "declared here")
@@ -472,6 +484,11 @@ func (n *names) unknown(id dsl.Ident) {
 		d.Hint = "only an update has steps"
 		return
 	}
+	if y, is := strings.CutPrefix(id.Name, "d"); is && n.grad && n.table[y] != nil && n.table[y].kind == symOutput {
+		d.Hint = "the cotangent of " + y + " is @" + y
+		n.lost = true
+		return
+	}
 	var near []string
 	for _, v := range n.indices {
 		near = append(near, v.name)
@@ -489,6 +506,13 @@ func (n *names) unknown(id dsl.Ident) {
 		return
 	}
 	n.lost = true
+	if n.indexing == id {
+		d.Hint = "an index is named on the left, y[" + id.Name + "] = …, or by the reduction around it, sum[" + id.Name + "](…)"
+		return
+	}
+	if wordsOf(foreignValues, d, id.Name) {
+		return
+	}
 	if _, is := builtins[id.Name]; is || isReducer(id.Name) || n.in.unit.funcs[id.Name] != nil {
 		d.Hint = id.Name + " is a function: write " + id.Name + "(…)"
 	}

@@ -63,6 +63,8 @@ type operation struct {
 	sig   *signature
 	state callState // whether others can call it
 
+	said    map[fault]int          // faults of the body, and the lowering in which each was found first
+	lowered int                    // how many lowerings there were
 	parts   int                    // parts of expressions that have been lowered
 	streams map[string]int         // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol  // index variables of left sides, over all choices
