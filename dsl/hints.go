@@ -48,6 +48,27 @@ var hints = []struct {
 	},
 		"a value is set once: write y = … with all of it, or name the parts with let"},
 	{func(g guess) bool {
+		return (is(g.found, "..") || is(g.found, "*")) && strings.Contains(g.want, "`...`")
+	}, "a pack is written ...B"},
+	{func(g guess) bool { return is(g.found, ":") && strings.HasSuffix(g.want, "`,` or `)`") }, "parameters of a func have no types"},
+	{func(g guess) bool { return is(g.found, "=") && strings.Contains(g.want, "`]`") }, "a range is written k in 0..n"},
+	{func(g guess) bool {
+		return (is(g.found, "..") || is(g.found, "..=")) && strings.Contains(g.want, "`]`")
+	}, "a range has an index: k in 0..n"},
+	{func(g guess) bool { return is(g.found, "...") && strings.Contains(g.want, "`]`") }, "a range is written 0..n, and 0..=n with its end"},
+	{func(g guess) bool {
+		return (is(g.found, "|") || is(g.found, "if")) && (strings.Contains(g.want, "`]`") || strings.Contains(g.want, "`)`"))
+	}, "a filter stands behind where: sum[k where k != n](…)"},
+	{func(g guess) bool {
+		return is(g.found, "?") && strings.Contains(g.want, "`)`") && strings.Contains(g.want, "`=`")
+	}, "the `?` stands behind the name: w?: T[N]"},
+	{func(g guess) bool { return is(g.found, ")") && g.want == "`=`" }, "behind `;` stand attributes with their values: name = …"},
+	{func(g guess) bool {
+		return g.want == "`(`" && (is(g.last, "axis") || is(g.last, "axes") || is(g.last, "keep"))
+	}, "it says which axes it is about: axis(D), axes(R), keep(R)"},
+	{func(g guess) bool { return g.want == "`{`" && (is(g.last, "=>") || is(g.last, "example")) }, "values stand in braces: example { x = [1] } => { y = [2] }"},
+	{func(g guess) bool { return levelOf(g.found) > 0 && strings.HasPrefix(g.want, "a statement") }, "a line ends a statement: the operator stands at the end of the line before"},
+	{func(g guess) bool {
 		return is(g.found, ":") && strings.Contains(g.want, "`]`") || is(g.found, ":") && is(g.last, "[")
 	},
 		"there are no slices: index it, as in let h[k in 0..3] = x[k], or name the axis in a reduction"},
@@ -87,6 +108,10 @@ var hints = []struct {
 		return g.found.Type == tokWord && statements[g.found.Value] && strings.HasPrefix(g.want, "the end")
 	},
 		"a statement ends with its line, or with `;`"},
+	{func(g guess) bool {
+		return (g.found.Type == tokWord || g.found.Type == tokNumber) && (g.last.Type == tokNumber || g.last.Type == tokWord && !reducers[g.last.Value]) &&
+			g.want == "the end of the statement"
+	}, "a call needs its parentheses, and a product its `*`"},
 	{func(g guess) bool {
 		return g.last.Type == tokWord && reducers[g.last.Value] && (g.found.Type == tokWord || g.found.Type == tokNumber)
 	}, "a reducer is called, with its indices or axes in brackets: sum[k](…)"},

@@ -15,6 +15,7 @@ var foreignFunctions = map[string]string{
 	"clip": "clamp(x, lo, hi)", "mod": "x % n", "fmod": "rem(x, n)", "sgn": "sign(x)", "reciprocal": "1/x", "rand": "uniform[N](seed)", "randn": "normal[N](seed)",
 	"select": "if c then x else z", "einsum": "sum[K](a * b)", "dot": "sum[K](a * b)", "matmul": "sum[K](a * b)", "average": "mean[K](x)", "detach": "stop(x)",
 	"zeros_like": "0*x", "ones_like": "1 + 0*x", "len": "N for the extent of axis N", "size": "N for the extent of axis N", "shape": "N for the extent of axis N",
+	"numel": "prod(..B) for the number of elements of a pack B", "range": "k in 0..n in the brackets of a reduction",
 	"transpose": "y[c, n] = x[n, c]", "permute": "y[c, n] = x[n, c]", "gather": "x[n, t[n]]", "take": "x[t[n]]", "flip": "x[N - 1 - n]", "arange": "n, the index itself",
 	"view": "the axes as they are; (G, K) is one axis of two", "reshape": "the axes as they are; (G, K) is one axis of two", "expand": "x: it is copied along the axes it lacks",
 	"exp_m1": "expm1(x)", "log1": "log1p(x)", "arctan": "atan(x)", "arcsin": "asin(x)", "arccos": "acos(x)", "is_nan": "isnan(x)", "is_inf": "isinf(x)", "float": "T(x)", "int": "i64(x)",

@@ -169,8 +169,8 @@ func (n *names) declare(id dsl.Ident, kind symbolKind) *symbol {
 	return s
 }
 
-func (n *names) shadow(id dsl.Ident, old *symbol) {
-	n.rep.errorf(id.Span, "name-shadow", "%s already names %s here", quote(id.Name), symbolKinds[old.kind]).
+func (n *names) shadow(id dsl.Ident, old *symbol) *diag.Diagnostic {
+	return n.rep.errorf(id.Span, "name-shadow", "%s already names %s here", quote(id.Name), symbolKinds[old.kind]).
 		WithNote(old.span, "declared here").WithHint("choose another name: nothing is shadowed")
 }
 
@@ -194,7 +194,10 @@ func (n *names) index(id dsl.Ident) {
 		}
 	}
 	if old := n.table[id.Name]; old != nil && !old.hidden {
-		n.shadow(id, old)
+		old.used = true // it may have been meant
+		if d := n.shadow(id, old); old.kind == symAttr {
+			d.Hint = "an attribute places an axis by its type, as in axis: axis(D), and the axis is reduced by its name, [D]"
+		}
 		return
 	}
 	n.indices = append(n.indices, &symbol{name: id.Name, kind: symIndex, span: id.Span})
@@ -431,7 +434,10 @@ func (n *names) binder(i *dsl.Item) {
 			return
 		}
 	}
-	n.rep.errorf(i.Span, "binder", "expected an axis or an index variable").WithHint("as in [K], [...B], [k], [..b] or [k in 0..n]")
+	d := n.rep.errorf(i.Span, "binder", "expected an axis or an index variable").WithHint("as in [K], [...B], [k], [..b] or [k in 0..n]")
+	if b, is := i.Value.(*dsl.Binary); is && comparison[b.Op] != ir.OpInvalid {
+		d.WithHint("a filter stands behind where: [k where %s]", n.in.textOf(b.Span))
+	}
 	n.meant(i.Value)
 }
 

@@ -122,6 +122,9 @@ func (l *lowering) absence(at site, name string) *ir.Value {
 		at.env.guard.absent = true
 		return bad
 	}
+	if _, said := l.root.said[fault{at.span, "type-condition"}]; said {
+		return l.reported() // it was meant to be asked whether it is there
+	}
 	l.errorf(at, "absent", "%s may be absent here", quote(name)).WithHint("write `%s ?? …`, or test has(%s)", name, name)
 	return bad
 }
