@@ -1,9 +1,13 @@
 package dsl
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 // foreign are words and operators of other languages, and what to write instead.
@@ -66,6 +70,11 @@ var hints = []struct {
 	{func(g guess) bool {
 		return g.want == "`(`" && (is(g.last, "axis") || is(g.last, "axes") || is(g.last, "keep"))
 	}, "it says which axes it is about: axis(D), axes(R), keep(R)"},
+	{func(g guess) bool { return g.want == "`{`" && is(g.found, "=") }, "the short form names no results: op f(x: T[N]) = …"},
+	{func(g guess) bool { return g.want == "`{`" && g.found.Type == tokNewline }, "the brace stands on the line of what it belongs to"},
+	{func(g guess) bool {
+		return g.found.Type == tokNumber && strings.HasPrefix(g.want, "a word of the enum")
+	}, "match is by the words of an enum; numbers are compared in an if"},
 	{func(g guess) bool { return g.want == "`{`" && (is(g.last, "=>") || is(g.last, "example")) }, "values stand in braces: example { x = [1] } => { y = [2] }"},
 	{func(g guess) bool { return levelOf(g.found) > 0 && strings.HasPrefix(g.want, "a statement") }, "a line ends a statement: the operator stands at the end of the line before"},
 	{func(g guess) bool {
@@ -117,6 +126,9 @@ var hints = []struct {
 	}, "a reducer is called, with its indices or axes in brackets: sum[k](…)"},
 }
 
+// words are those with which statements begin, in order.
+var words = slices.Sorted(maps.Keys(statements))
+
 // hintFor guesses from a fault what was meant.
 func hintFor(g guess) string {
 	switch {
@@ -128,6 +140,9 @@ func hintFor(g guess) string {
 		return "write " + quote(foreign[g.found.Value])
 	case g.last.Type == tokWord && foreign[g.last.Value] != "" && g.want == "`=`":
 		return "write " + quote(foreign[g.last.Value])
+	}
+	if near := diag.Suggest(g.last.Value, words); g.want == "`=`" && g.last.Type == tokWord && g.found.Type == tokWord && near != "" {
+		return "did you mean " + quote(near) + "?"
 	}
 	for _, h := range hints {
 		if h.fits(g) {

@@ -51,8 +51,9 @@ func (n *names) plainItem(i *dsl.Item, where string) {
 		}
 		return
 	}
-	if id := bareName(i.Value); id != nil && where == "an index" {
-		n.indexing = *id
+	if where == "an index" {
+		n.indexing++
+		defer func() { n.indexing-- }()
 	}
 	n.exprOrNil(i.Value)
 }

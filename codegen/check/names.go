@@ -53,7 +53,7 @@ type names struct {
 	indices  []*symbol // index variables in scope, innermost last
 	axis     *dsl.Ident
 	grad     bool               // in a grad formula: @y may stand
-	indexing dsl.Ident          // the last name that stands alone as an index
+	indexing int                // how many indices stand around
 	kept     map[string]keeping // lets that are saved or recomputed on the way here
 
 	missing map[string]bool // names that aren't declared: each is said once
@@ -195,7 +195,7 @@ func (n *names) index(id dsl.Ident) {
 	}
 	if old := n.table[id.Name]; old != nil && !old.hidden {
 		old.used = true // it may have been meant
-		if d := n.shadow(id, old); old.kind == symAttr {
+		if d := n.shadow(id, old); old.kind == symAttr && (strings.HasPrefix(id.Name, "ax") || strings.HasPrefix(id.Name, "dim")) {
 			d.Hint = "an attribute places an axis by its type, as in axis: axis(D), and the axis is reduced by its name, [D]"
 		}
 		return
@@ -512,7 +512,7 @@ func (n *names) unknown(id dsl.Ident) {
 		return
 	}
 	n.lost = true
-	if n.indexing == id {
+	if n.indexing > 0 {
 		d.Hint = "an index is named on the left, y[" + id.Name + "] = …, or by the reduction around it, sum[" + id.Name + "](…)"
 		return
 	}
