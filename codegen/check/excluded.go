@@ -24,7 +24,7 @@ func (l *lowering) excluded() *ir.Require {
 	for k := range l.fn.Requires {
 		r := &l.fn.Requires[k]
 		conds = append(conds, ir.Conjuncts(r.Cond)...)
-		if l.contradict(conds) {
+		if contradict(conds) {
 			return r
 		}
 	}
@@ -32,7 +32,7 @@ func (l *lowering) excluded() *ir.Require {
 }
 
 // contradict tells whether conditions are known not to hold together.
-func (l *lowering) contradict(conds []*ir.Value) bool {
+func contradict(conds []*ir.Value) bool {
 	about := map[string][]*ir.Value{}
 	leaves := map[string]*ir.Value{}
 	for _, c := range conds {
@@ -42,7 +42,10 @@ func (l *lowering) contradict(conds []*ir.Value) bool {
 		}
 	}
 	for key, list := range about {
-		if !slices.ContainsFunc(candidates(leaves[key], list), func(x float64) bool { return l.allHold(list, leaves[key], x) }) {
+		met := slices.ContainsFunc(candidates(leaves[key], list), func(x float64) bool {
+			return !slices.ContainsFunc(list, func(c *ir.Value) bool { return !holdsAt(c, x) })
+		})
+		if !met {
 			return true
 		}
 	}
@@ -133,18 +136,32 @@ func wholeCandidates(x *ir.Value, at []float64) []float64 {
 	return slices.DeleteFunc(list, func(f float64) bool { return x.Op == ir.OpExtent && (f < 0 || f > ir.MaxPoints) })
 }
 
-// allHold tells whether conditions hold for a value of an attribute or extent; one that can't be evaluated may.
-func (l *lowering) allHold(conds []*ir.Value, x *ir.Value, value float64) bool {
-	in := ir.Binding{}
-	if x.Op == ir.OpScalar {
-		in.Scalars = map[string]float64{x.Name: value}
-	} else {
-		in.Extents = map[*ir.Axis]int{x.Axis: int(value)}
+// holdsAt evaluates a condition that compares one attribute or extent with constants.
+func holdsAt(c *ir.Value, value float64) bool {
+	switch c.Op {
+	case ir.OpNot:
+		return !holdsAt(c.Args[0], value)
+	case ir.OpAnd:
+		return !slices.ContainsFunc(c.Args, func(a *ir.Value) bool { return !holdsAt(a, value) })
+	case ir.OpOr:
+		return slices.ContainsFunc(c.Args, func(a *ir.Value) bool { return holdsAt(a, value) })
+	case ir.OpTrue, ir.OpFalse:
+		return c.Op == ir.OpTrue
 	}
-	for _, c := range conds {
-		if y, err := ir.EvalScalar(l.fn, c, in); err == nil && y == 0 {
-			return false
+	var x [2]float64
+	for k, a := range c.Args {
+		number, is := constantValue(a)
+		if x[k] = number; !is {
+			x[k] = value
 		}
 	}
-	return true
+	switch c.Op {
+	case ir.OpEq:
+		return x[0] == x[1]
+	case ir.OpNe:
+		return x[0] != x[1]
+	case ir.OpLt:
+		return x[0] < x[1]
+	}
+	return x[0] <= x[1]
 }

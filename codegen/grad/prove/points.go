@@ -197,7 +197,7 @@ func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 					if hasSteps(f, v) {
 						op = ir.OpFloor
 					}
-					conds = append(conds, &condition{diff: t, text: v.Words(), op: op, guard: d.Derived && uniformValue(v), place: place})
+					conds = append(conds, &condition{diff: t, cond: v, op: op, guard: d.Derived && uniformValue(v), place: place})
 				}
 				return true
 			})
