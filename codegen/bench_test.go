@@ -54,6 +54,33 @@ func BenchmarkStages(b *testing.B) {
 	}
 }
 
+// BenchmarkProof derives and proves the gradients of each op, all its variants.
+func BenchmarkProof(b *testing.B) {
+	for _, src := range corpus(b) {
+		p := New(src, Go)
+		if !p.Run("lint") {
+			b.Fatal(p.Diags.Err())
+		}
+		all := p.Functions
+		for len(all) > 0 {
+			op := all[0].Op
+			n := 1
+			for n < len(all) && all[n].Op == op {
+				n++
+			}
+			own := all[:n]
+			all = all[n:]
+			b.Run(p.Package.Name+"."+op.Name, func(b *testing.B) {
+				for b.Loop() {
+					p.Functions = own
+					p.derive()
+					p.prove()
+				}
+			})
+		}
+	}
+}
+
 // manyOps is a spec of about as many lines as asked for, of ops of several kinds that all differ.
 func manyOps(lines int) string {
 	var out strings.Builder

@@ -138,3 +138,31 @@ func TestLongSum(t *testing.T) {
 		}
 	}
 }
+
+// TestDoubling takes what doubles with every step in time: values that are named, which are computed once; products of calls within calls;
+// and numbers of a call, which are refused where they would be written out too often.
+func TestDoubling(t *testing.T) {
+	lets := func(first, step string, n int) string {
+		s := "    let a0 = " + first + "\n"
+		for i := range n {
+			s += fmt.Sprintf("    let a%d = %s\n", i+1, strings.ReplaceAll(step, "A", fmt.Sprint("a", i)))
+		}
+		return s
+	}
+	for _, c := range []struct{ name, body, code string }{
+		{"values", lets("x + k", "A*A", 60) + "    y = a60", ""},
+		{"calls", "    y = k*" + strings.Repeat("double(", 8) + "x" + strings.Repeat(")", 8), ""},
+		{"more calls", "    y = k*" + strings.Repeat("double(", 60) + "x" + strings.Repeat(")", 60), "op-large"},
+		{"numbers", lets("k + k", "A*A", 8) + "    y = x/a8", ""},
+		{"more numbers", lets("k + k", "A*A", 60) + "    y = x/a60", "op-large"},
+		{"extents", lets("N + k", "A + A", 60) + "    y = x/a60", "op-large"},
+		{"conditions", lets("k > 1", "(A && k < 7) || (A && k < 8)", 60) + "    y = if a60 then x else k*x", "op-large"},
+	} {
+		text := "package many\n\nop double[T: float](x: T[...B]) = x*x\n\n// D doubles.\nop d[T: float](x: T[...B, N]; k: float = 2) -> (y: T[...B, N]) {\n" + c.body + "\n}\n"
+		b := New(Source{ImportPath: "many", Files: []SourceFile{{Name: "many.op", Data: []byte(text)}}}, Go)
+		ok := b.Run("")
+		if ok != (c.code == "") || !ok && b.Diags.All[0].Code != c.code {
+			t.Errorf("%s: %v, want %q", c.name, b.Diags.Err(), c.code)
+		}
+	}
+}

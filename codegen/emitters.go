@@ -22,7 +22,7 @@ func (b *Build) emit() {
 		files []emit.File
 		err   error
 	}
-	steps := []func(*emit.Unit) ([]emit.File, error){gocpu.Files, b.assembly, b.cuda, gocpu.Tests}
+	steps := []func(*emit.Unit) ([]emit.File, error){gocpu.Files, b.assembly, b.cuda}
 	units := b.units()
 	out := make([]made, len(units)*len(steps))
 	parallel(len(out), func(i int) {

@@ -181,15 +181,16 @@ func differentiable(f *ir.Func) bool {
 }
 
 func (b *Build) prove() {
-	seen := map[string]*diag.Diagnostic{}
-	for _, f := range b.Functions {
-		if f.Derived == nil {
-			continue
+	found := make([][]diag.Diagnostic, len(b.Functions))
+	parallel(len(found), func(i int) {
+		if f := b.Functions[i]; f.Derived != nil {
+			f.Gradients, found[i] = prove.Gradients(f.Variant, f.Derived)
 		}
-		var ds []diag.Diagnostic
-		f.Gradients, ds = prove.Gradients(f.Variant, f.Derived)
-		for i := range ds { // the same formula may be wrong in several variants, for several reasons
-			d := &ds[i]
+	})
+	seen := map[string]*diag.Diagnostic{}
+	for i, f := range b.Functions {
+		for k := range found[i] { // the same formula may be wrong in several variants, for several reasons
+			d := &found[i][k]
 			key := d.Span.Start.String() + d.Code
 			if first := seen[key]; first != nil {
 				if !strings.Contains(first.Hint, d.Hint) {

@@ -15,11 +15,7 @@ import (
 //     loss for that of their sum. Where the single element is scaled first, as in the gradient of a mean, a launch of its
 //     own does that.
 func (b *Build) standIns() {
-	all := b.distinct()
-	byHash := map[[32]byte]*nest.Nest{}
-	for _, n := range all {
-		byHash[n.Hash()] = n
-	}
+	all, byHash := b.distinct()
 	factors := map[*nest.Nest]factor{}
 	for _, n := range all {
 		for i := range n.Scalars {
@@ -38,15 +34,16 @@ func (b *Build) standIns() {
 		return []*nest.Launch{l}
 	})
 
-	all = b.distinct()
+	all, _ = b.distinct()
 	byKey := map[[32]byte][]*nest.Nest{}
-	for _, n := range all {
-		k := n.Key()
-		byKey[k] = append(byKey[k], n)
+	keys := make([][32]byte, len(all))
+	for i, n := range all {
+		keys[i] = n.Key()
+		byKey[keys[i]] = append(byKey[keys[i]], n)
 	}
 	movers := map[*nest.Nest]factor{}
-	for _, n := range all {
-		if movers[n] = (factor{mover(byKey[n.Key()], n), -1}); movers[n].nest != nil {
+	for i, n := range all {
+		if movers[n] = (factor{mover(byKey[keys[i]], n), -1}); movers[n].nest != nil {
 			continue
 		}
 		for i := range n.Scalars {
@@ -78,24 +75,23 @@ type factor struct {
 	scalar int
 }
 
-// distinct are the kernels that differ, in order. From then on launches of equal kernels have the same one.
-func (b *Build) distinct() []*nest.Nest {
-	var all []*nest.Nest
-	seen := map[*nest.Nest]bool{}
-	first := map[[32]byte]*nest.Nest{}
+// distinct are the kernels that differ, in order, and by hash. From then on launches of equal kernels have the same one.
+func (b *Build) distinct() (all []*nest.Nest, first map[[32]byte]*nest.Nest) {
+	same := map[*nest.Nest]*nest.Nest{}
+	first = map[[32]byte]*nest.Nest{}
 	b.eachLaunch(func(_ *nest.Program, l *nest.Launch) []*nest.Launch {
-		if !seen[l.Nest] {
+		if same[l.Nest] == nil {
 			h := l.Nest.Hash()
 			if first[h] == nil {
 				first[h] = l.Nest
-				seen[l.Nest] = true
 				all = append(all, l.Nest)
 			}
-			l.Nest = first[h]
+			same[l.Nest] = first[h]
 		}
+		l.Nest = same[l.Nest]
 		return []*nest.Launch{l}
 	})
-	return all
+	return all, first
 }
 
 // eachLaunch replaces launches.

@@ -33,6 +33,26 @@ func (l *lowering) expr(x dsl.Expr, e *env) *ir.Value {
 	return v
 }
 
+// maxWritten bounds how many parts a let may have that is written out where it is read, with the lets that it reads: numbers of a call are
+// computed where they are needed, and messages show them.
+const maxWritten = 1 << 10
+
+// written counts the parts of a value that is written out.
+func (l *lowering) written(v *ir.Value) int {
+	n, ok := l.root.written[v]
+	if !ok {
+		n = 1
+		for _, a := range v.Args {
+			n = min(n+l.written(a), maxWritten+1)
+		}
+		if l.root.written == nil {
+			l.root.written = map[*ir.Value]int{}
+		}
+		l.root.written[v] = n
+	}
+	return n
+}
+
 func (l *lowering) expr1(x dsl.Expr, e *env) *ir.Value {
 	switch x := x.(type) {
 	case *dsl.Number:

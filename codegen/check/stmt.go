@@ -153,7 +153,10 @@ func (l *lowering) let(s *dsl.Let, e *env) {
 	}
 	if body.Type.Kind == ir.Exact || body.Type.Kind == ir.Real || isUniform(body) {
 		// Numbers that have no dtype stay exact where they are read.
-		v.inlined = body
+		if v.inlined = body; l.written(body) > maxWritten {
+			l.errorf(e.at(s.Value), "op-large", "%s has more than %d parts once the `let`s in it are written out", quote(v.name), maxWritten)
+			v.broken = true
+		}
 		return
 	}
 	t := &ir.Tensor{Role: ir.Local, Elem: l.storedAs(body.Type), Span: id.Span}

@@ -66,6 +66,7 @@ type operation struct {
 	said    map[fault]int          // faults of the body, and the lowering in which each was found first
 	lowered int                    // how many lowerings there were
 	parts   int                    // parts of expressions that have been lowered
+	written map[*ir.Value]int      // the parts of values that are written out
 	streams map[string]int         // of the random numbers, by where they are written
 	indices map[diag.Span]*symbol  // index variables of left sides, over all choices
 	kept    map[diag.Span]*keepUse // names that are saved or recomputed, over all choices

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -19,8 +20,9 @@ func (e *Unsupported) Error() string { return e.Op.Package + "." + e.Op.Name + "
 // written straight from its definitions.
 type Program struct {
 	Func  *ir.Func
-	Nests *nest.Program // nil: the portable function
-	kept  []*ir.Tensor  // what the portable function writes for a derivative; among the outputs of Func
+	Nests *nest.Program       // nil: the portable function
+	kept  []*ir.Tensor        // what the portable function writes for a derivative; among the outputs of Func
+	reads map[*ir.Tensor]bool // what the portable function reads
 }
 
 // Launched is the program of nests; nil where there is none.
@@ -41,7 +43,11 @@ func Portable(f *ir.Func, kept ...*ir.Tensor) *Program {
 		g.Outputs = slices.Concat(f.Outputs, kept)
 		f = &g
 	}
-	return &Program{Func: f, kept: kept}
+	p := &Program{Func: f, kept: kept, reads: map[*ir.Tensor]bool{}}
+	for _, d := range ir.Live(f) {
+		maps.Copy(p.reads, d.Reads())
+	}
+	return p
 }
 
 // Saved are the tensors that are written for a derivative, beside the outputs.
@@ -79,12 +85,7 @@ func (p *Program) Reads(t *ir.Tensor) bool {
 
 func (p *Program) uses(t *ir.Tensor, how func(*nest.Operand) bool) bool {
 	if p.Nests == nil {
-		for _, d := range ir.Live(p.Func) {
-			if d.Reads()[t] {
-				return true
-			}
-		}
-		return false
+		return p.reads[t]
 	}
 	for _, l := range p.Nests.Launches {
 		for k, b := range l.Operands {

@@ -106,6 +106,7 @@ func EvalScalar(f *Func, v *Value, in Binding) (x float64, err error) {
 		}
 	}()
 	p := m.compile(nil, v)
+	defer p.done()
 	c := p.eval(p.roots[0])
 	switch p.nodes[p.roots[0]].kind {
 	case kindExact:
@@ -131,7 +132,6 @@ type machine struct {
 	scalars  map[string]float64
 	dtypes   map[string]string
 	required int // requirements that were checked
-	spare    []*program
 	where    string
 }
 
@@ -159,7 +159,7 @@ func (m *machine) bind(in Binding) {
 			m.fail(d.Span, "the extent of %s is %d, its tensors have %d", d.Axis.Name, n, have)
 		}
 		m.ext[d.Axis] = int(n)
-		m.done(p)
+		p.done()
 	}
 	for _, t := range m.f.Inputs {
 		a := in.Arrays[t]
@@ -207,7 +207,7 @@ func (m *machine) requires() {
 			}
 			m.fail(r.Span, "%s", msg)
 		}
-		m.done(p)
+		p.done()
 	}
 }
 
@@ -344,7 +344,7 @@ func (m *machine) single(d *Def) {
 	j := m.start(d)
 	m.loop(j, 0)
 	m.finish(j)
-	m.done(j.p)
+	j.p.done()
 }
 
 // group runs definitions interleaved along one axis.

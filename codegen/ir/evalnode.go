@@ -3,6 +3,7 @@ package ir
 import (
 	"math"
 	"math/big"
+	"sync"
 )
 
 // kind is how the evaluator keeps a value.
@@ -49,15 +50,15 @@ type program struct {
 	free, strict map[*Value]bool
 }
 
+// programs have room that others left.
+var programs = sync.Pool{New: func() any {
+	return &program{index: map[*Value]int{}, depthOf: map[*Var]int{}, free: map[*Value]bool{}, strict: map[*Value]bool{}}
+}}
+
 func (m *machine) compile(vars []*Var, roots ...*Value) *program {
-	var p *program
-	if n := len(m.spare); n > 0 {
-		p = m.spare[n-1]
-		m.spare = m.spare[:n-1]
-	} else {
-		p = &program{m: m, index: map[*Value]int{}, depthOf: map[*Var]int{}, free: map[*Value]bool{}, strict: map[*Value]bool{}}
-	}
-	p.at, p.moved, p.clock = make([]int, len(vars)), make([]int, len(vars)), 1
+	p := programs.Get().(*program)
+	p.m = m
+	p.at, p.moved, p.clock = append(p.at[:0], make([]int, len(vars))...), append(p.moved[:0], make([]int, len(vars))...), 1
 	for i, v := range vars {
 		p.depthOf[v] = i
 	}
@@ -69,14 +70,17 @@ func (m *machine) compile(vars []*Var, roots ...*Value) *program {
 }
 
 // done keeps the room of a program that is evaluated no more for the next one.
-func (m *machine) done(p *program) {
+func (p *program) done() {
+	if len(p.nodes) > maxKept {
+		return
+	}
 	clear(p.nodes)
 	clear(p.index)
 	clear(p.depthOf)
 	clear(p.free)
 	clear(p.strict)
-	p.nodes, p.roots, p.args = p.nodes[:0], p.roots[:0], p.args[:0]
-	m.spare = append(m.spare, p)
+	p.m, p.nodes, p.roots, p.args = nil, p.nodes[:0], p.roots[:0], p.args[:0]
+	programs.Put(p)
 }
 
 func (p *program) add(v *Value) int {

@@ -142,6 +142,8 @@ func (c *fitter) def(d *Def) {
 // value finds the bounds of what v computes under the conditions of a path.
 func (c *fitter) value(v *Value, path []*Value) {
 	switch {
+	case len(v.Args) == 0: // nothing is computed
+		return
 	case v.Type.Kind == Exact && !HasData(v):
 		c.exact(v, path)
 		return

@@ -247,11 +247,11 @@ func (s *splitter) phase(v *Variant, n int, parts []*Def, stores bool) *Func {
 		return v
 	}
 	for i, d := range f.Defs {
-		d = MapDef(d, replace)
+		n := *MapDef(d, replace)
 		if t := become[d.Target]; t != nil {
-			d.Target = t
+			n.Target = t
 		}
-		f.Defs[i] = d
+		f.Defs[i] = &n
 	}
 	if parts == nil && !stores {
 		for _, r := range v.Forward.Requires {

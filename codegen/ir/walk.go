@@ -2,18 +2,45 @@ package ir
 
 import (
 	"maps"
+	"slices"
 	"sync"
 )
 
 // Walk visits v and what it is made of, each value once, arguments after the value. Where visit is false the
 // arguments are left out.
 func Walk(v *Value, visit func(*Value) bool) {
-	w := walkers.Get().(*walker)
-	w.visit = visit
+	if len(v.Args) == 0 {
+		visit(v)
+		return
+	}
+	w := newWalker(visit)
 	w.walk(v)
-	w.visit = nil
-	w.seen.clear()
-	walkers.Put(w)
+	w.done()
+}
+
+// Walk visits all values of a definition: bounds, destination, conditions and body.
+func (d *Def) Walk(visit func(*Value) bool) {
+	w := newWalker(visit)
+	for _, v := range d.Vars {
+		if v.Axis == nil {
+			w.walk(v.Lo)
+			w.walk(v.Hi)
+		}
+	}
+	for _, v := range d.Dest {
+		w.walk(v)
+	}
+	for _, v := range d.Where {
+		w.walk(v)
+	}
+	if d.Kept != nil {
+		w.walk(d.Kept)
+	}
+	if d.Scaled != nil {
+		w.walk(d.Scaled)
+	}
+	w.walk(d.Body)
+	w.done()
 }
 
 // walkers are kept, since most of what is computed of a function is found by walks.
@@ -22,6 +49,19 @@ var walkers = sync.Pool{New: func() any { return new(walker) }}
 type walker struct {
 	visit func(*Value) bool
 	seen  visited
+}
+
+func newWalker(visit func(*Value) bool) *walker {
+	w := walkers.Get().(*walker)
+	w.visit = visit
+	return w
+}
+
+// done keeps the walker for another walk.
+func (w *walker) done() {
+	w.visit = nil
+	w.seen.clear()
+	walkers.Put(w)
 }
 
 func (w *walker) walk(v *Value) {
@@ -229,18 +269,24 @@ func DependsOn(v *Value, vars map[*Var]bool) bool {
 // Reads are the tensors that the values read or ask for, and those that hold extents that they have.
 func Reads(vs ...*Value) map[*Tensor]bool {
 	r := map[*Tensor]bool{}
+	visit := addReads(r)
 	for _, v := range vs {
-		Walk(v, func(v *Value) bool {
-			switch {
-			case v.Tensor != nil:
-				r[v.Tensor] = true
-			case v.Op == OpExtent && v.Axis.Size != nil:
-				r[v.Axis.Size] = true
-			}
-			return true
-		})
+		Walk(v, visit)
 	}
 	return r
+}
+
+// addReads adds what a value reads to a set.
+func addReads(r map[*Tensor]bool) func(*Value) bool {
+	return func(v *Value) bool {
+		switch {
+		case v.Tensor != nil:
+			r[v.Tensor] = true
+		case v.Op == OpExtent && v.Axis.Size != nil:
+			r[v.Axis.Size] = true
+		}
+		return true
+	}
 }
 
 // Values are all the values of a definition: bounds, destination, conditions and body.
@@ -263,7 +309,8 @@ func (d *Def) Values() []*Value {
 
 // Reads are the tensors that the definition reads, with those that hold the extents of its axes.
 func (d *Def) Reads() map[*Tensor]bool {
-	r := Reads(d.Values()...)
+	r := map[*Tensor]bool{}
+	d.Walk(addReads(r))
 	for _, a := range d.Target.Axes {
 		if a.Size != nil {
 			r[a.Size] = true
@@ -308,30 +355,39 @@ func (d *Def) IsPointwise() bool {
 }
 
 // MapDef is the definition with f applied to each of its values from the leaves up; see Map. Variables with bounds
-// that change are renewed.
+// that change are renewed. It is d itself where nothing changes.
 func MapDef(d *Def, f func(*Value) *Value) *Def {
 	m := keptMapper(f)
 	defer m.keep()
 	n := *d
-	fresh := map[*Var]*Value{}
-	n.Vars = make([]*Var, len(d.Vars))
+	var fresh map[*Var]*Value
 	for i, v := range d.Vars {
-		n.Vars[i] = v
 		if v.Axis != nil {
 			continue
 		}
 		lo, hi := Subst(m.Map(v.Lo), fresh), Subst(m.Map(v.Hi), fresh) // renewed once: what hangs on a renewed one, too
 		if lo != v.Lo || hi != v.Hi {
+			if fresh == nil {
+				fresh = map[*Var]*Value{}
+				n.Vars = slices.Clone(d.Vars)
+			}
 			n.Vars[i] = &Var{Name: v.Name, Lo: lo, Hi: hi}
 			fresh[v] = Index(n.Vars[i])
 		}
 	}
 	n.Dest, n.Where, n.Body = m.All(d.Dest), m.All(d.Where), m.Map(d.Body)
 	n.Kept, n.Scaled = m.Map(d.Kept), m.Map(d.Scaled)
-	if len(fresh) > 0 {
+	if fresh != nil {
 		n.rename(fresh)
+	} else if n.same(d) {
+		return d
 	}
 	return &n
+}
+
+// same tells whether d and n, which has its variables, are made of the same values.
+func (d *Def) same(n *Def) bool {
+	return slices.Equal(d.Dest, n.Dest) && slices.Equal(d.Where, n.Where) && d.Body == n.Body && d.Kept == n.Kept && d.Scaled == n.Scaled
 }
 
 // rename replaces variables everywhere but in the list of variables.

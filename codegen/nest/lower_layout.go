@@ -1,7 +1,6 @@
 package nest
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -18,29 +17,23 @@ type layout struct {
 
 // layout finds how an access lies. Each group of loops is in a tensor as a whole, next to each other and in order, or
 // not at all; the vector axis lies last. Batch loops lie anywhere. What is only read can be packed into another order of axes.
-func (s *schedule) layout(a access) (lay layout, reason string) {
+func (s *schedule) layout(a access) (lay layout, why refusal) {
 	lay.tensor = a.tensor
 	name := a.tensor.Name
-	at := map[loop]int{}
 	for i, p := range a.at {
 		if p.isIndex() {
-			if why := s.gathers(a, i); why != "" {
+			if why := s.gathers(a, i); why != nil {
 				return lay, why
 			}
 			lay.vector = []int{i}
 			continue
 		}
-		if _, twice := at[p.loop]; twice {
-			return lay, fmt.Sprintf("%s is read along a diagonal", name)
+		if slices.Contains(a.at[:i], p) {
+			return lay, because("%s is read along a diagonal", name)
 		}
-		at[p.loop] = i
 	}
 	for _, l := range s.batch {
-		i, ok := at[l]
-		if !ok {
-			i = -1
-		}
-		lay.batch = append(lay.batch, i)
+		lay.batch = append(lay.batch, a.axisOf(l))
 	}
 	for _, g := range []struct {
 		loops loops
@@ -48,7 +41,7 @@ func (s *schedule) layout(a access) (lay layout, reason string) {
 	}{{s.grid, &lay.grid}, {s.vector, &lay.vector}, {s.serial, &lay.serial}} {
 		var positions []int
 		for _, l := range g.loops {
-			if i, ok := at[l]; ok {
+			if i := a.axisOf(l); i >= 0 {
 				positions = append(positions, i)
 			}
 		}
@@ -56,24 +49,24 @@ func (s *schedule) layout(a access) (lay layout, reason string) {
 		case len(positions) == 0:
 			continue
 		case len(positions) < len(g.loops):
-			return lay, fmt.Sprintf("%s has some of the axes [%s], but not all", name, g.loops)
+			return lay, because("%s has some of the axes [%s], but not all", name, g.loops)
 		case *g.to != nil:
-			return lay, fmt.Sprintf("%s has an index that is data beside %s", name, g.loops)
+			return lay, because("%s has an index that is data beside %s", name, g.loops)
 		}
 		*g.to = positions
 	}
 	if a.isInt && lay.vector != nil {
-		return lay, fmt.Sprintf("the integers of %s differ along the vector axis", name)
+		return lay, because("the integers of %s differ along the vector axis", name)
 	}
 	if s.inPlaceOrder(lay) {
 		lay.order = make([]int, len(a.at))
 		for i := range lay.order {
 			lay.order[i] = i
 		}
-		return lay, ""
+		return lay, nil
 	}
 	if a.write {
-		return lay, fmt.Sprintf("%s would be written along %s, which isn't its last axis", name, s.vector)
+		return lay, because("%s would be written along %s, which isn't its last axis", name, s.vector)
 	}
 	lay.packed = true
 	for _, i := range lay.batch {
@@ -82,31 +75,31 @@ func (s *schedule) layout(a access) (lay layout, reason string) {
 		}
 	}
 	lay.order = slices.Concat(lay.order, lay.grid, lay.serial, lay.vector)
-	return lay, ""
+	return lay, nil
 }
 
 // gathers checks an index that is data: it is the same for the whole row, and it moves along the vector axis.
-func (s *schedule) gathers(a access, i int) string {
+func (s *schedule) gathers(a access, i int) refusal {
 	name, axis := a.tensor.Name, a.tensor.Axes[i]
 	inner := s.vector.union(s.serial)
 	switch index := a.args[a.at[i].index]; {
 	case a.isInt:
-		return fmt.Sprintf("%s holds integers and is read at an index that is data", name)
+		return because("%s holds integers and is read at an index that is data", name)
 	case slices.ContainsFunc(a.at[i+1:], place.isIndex) || slices.ContainsFunc(a.at[:i], place.isIndex):
-		return fmt.Sprintf("%s is read at two indices that are data", name)
+		return because("%s is read at two indices that are data", name)
 	case index.loops.meets(inner):
-		return fmt.Sprintf("%s is read at an index that differs along the vector axis", name)
+		return because("%s is read at an index that differs along the vector axis", name)
 	case loopsOf(a.at).meets(inner):
-		return fmt.Sprintf("%s is read at an index that is data and along the vector axis", name)
+		return because("%s is read at an index that is data and along the vector axis", name)
 	case len(s.vector) > 1 || len(s.vector) == 1 && s.vector[0].axis != axis:
-		return fmt.Sprintf("%s is read at an index along %s, but the vector axis is %s", name, axis.Name, s.vector)
+		return because("%s is read at an index along %s, but the vector axis is %s", name, axis.Name, s.vector)
 	case len(s.vector) == 0 && s.gather != nil && s.gather != axis:
-		return fmt.Sprintf("indices along %s and %s", axis.Name, s.gather.Name)
+		return because("indices along %s and %s", axis.Name, s.gather.Name)
 	}
 	if len(s.vector) == 0 {
 		s.gather = axis
 	}
-	return ""
+	return nil
 }
 
 // inPlaceOrder says whether the groups lie in a tensor as they are.

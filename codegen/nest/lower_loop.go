@@ -2,6 +2,7 @@ package nest
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -94,6 +95,34 @@ func (s loops) at() []place {
 	r := make([]place, len(s))
 	for i, l := range s {
 		r[i] = place{loop: l}
+	}
+	return r
+}
+
+// areAt says whether places are at these loops, in order.
+func (s loops) areAt(at []place) bool {
+	return slices.EqualFunc(s, at, func(l loop, p place) bool { return p == place{loop: l} })
+}
+
+// set is some loops of a list of few, by their place in it.
+type set uint
+
+// bits are the places of t in s.
+func (s loops) bits(t loops) set {
+	var r set
+	for _, l := range t {
+		r |= 1 << slices.Index(s, l)
+	}
+	return r
+}
+
+// of are the loops of a set, in order.
+func (s loops) of(t set) loops {
+	r := make(loops, 0, bits.OnesCount(uint(t)))
+	for i, l := range s {
+		if t>>i&1 != 0 {
+			r = append(r, l)
+		}
 	}
 	return r
 }

@@ -30,7 +30,7 @@ func (l *lowering) materialise() error {
 		if s == nil {
 			return l.unsupported(d.target, "%s", why)
 		}
-		n := repeated(d.root, s)
+		n := repeated(d.root, s, map[*node]bool{})
 		if n == nil {
 			continue
 		}
@@ -63,11 +63,13 @@ func memoryOrder(n *node) loops {
 	return order
 }
 
-// repeated is a dear value that is computed again for points that it doesn't depend on, the largest there is; or nil.
-func repeated(n *node, s *schedule) *node {
-	if len(n.args) == 0 || n.typ != Float || len(n.loops) == 0 {
+// repeated is a dear value that is computed again for points that it doesn't depend on, the largest there is; or nil. Values that
+// were seen before hold none.
+func repeated(n *node, s *schedule, seen map[*node]bool) *node {
+	if len(n.args) == 0 || n.typ != Float || len(n.loops) == 0 || seen[n] {
 		return nil
 	}
+	seen[n] = true
 	rows := s.batch.union(s.grid)
 	again := n.loops.meets(s.serial) && !(n.loops.hasAll(s.vector) && n.loops.hasAll(rows)) ||
 		n.loops.meets(s.vector) && !n.loops.hasAll(rows)
@@ -75,7 +77,7 @@ func repeated(n *node, s *schedule) *node {
 		return n
 	}
 	for _, a := range n.args {
-		if r := repeated(a, s); r != nil {
+		if r := repeated(a, s, seen); r != nil {
 			return r
 		}
 	}

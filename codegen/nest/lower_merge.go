@@ -137,8 +137,9 @@ func (l *lowering) tryMerge(a, b *cluster, why string) bool {
 	if !l.isEpilogue(merged) {
 		return false
 	}
-	if merged.sched, _ = l.bestSchedule(merged.members, false); merged.sched == nil && cost >= costBatch {
-		merged.sched, _ = l.bestSchedule(merged.members, true)
+	c := l.choiceOf(merged.members)
+	if merged.sched, _ = c.best(false); merged.sched == nil && cost >= costBatch {
+		merged.sched, _ = c.best(true)
 	}
 	if merged.sched == nil || merged.sched.cost > cost || l.exceeds(merged) {
 		return false

@@ -1,6 +1,7 @@
 package nest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,8 +11,8 @@ import (
 // operand declares a tensor as the nest sees it, once for each layout and mode.
 func (e *emitter) operand(a access, mode Mode) int {
 	lay, why := e.s.layout(a)
-	if why != "" {
-		e.fail(fmt.Errorf("%s", why))
+	if why != nil {
+		e.fail(errors.New(why()))
 		return 0
 	}
 	key := fmt.Sprint(e.l.graph.ref(a.tensor), lay.batch, lay.grid, lay.vector, lay.serial, mode)

@@ -58,45 +58,80 @@ const maxLoops = 6
 // scheduleOf finds the best schedule for definitions in one nest; one with loops outside of the nest where there is no
 // other. It is nil where there is none; reason then says what stands against the most promising one.
 func (l *lowering) scheduleOf(members []*definition) (best *schedule, reason string) {
-	if best, reason = l.bestSchedule(members, false); best != nil {
+	c := l.choiceOf(members)
+	if best, reason = c.best(false); best != nil {
 		return best, ""
 	}
-	if best, _ = l.bestSchedule(members, true); best != nil {
+	if best, _ = c.best(true); best != nil {
 		return best, ""
 	}
 	return nil, reason
 }
 
-// bestSchedule tries all ways to run the loops of definitions: with a batch, those that have one, without it the others.
-func (l *lowering) bestSchedule(members []*definition, batch bool) (best *schedule, reason string) {
-	var all loops
+// choice is the definitions that one nest is to compute, and what all its schedules have in common.
+type choice struct {
+	l        *lowering
+	members  []*member
+	all      loops
+	inside   map[*ir.Tensor]*definition
+	accesses []access
+
+	contraction bool
+	indices     loops // whose index is a value
+}
+
+// member is a definition, and its loops by their place among those of the choice.
+type member struct {
+	*definition
+	kept, reduced set
+	contraction   bool
+}
+
+func (l *lowering) choiceOf(members []*definition) *choice {
+	c := &choice{l: l, inside: map[*ir.Tensor]*definition{}}
 	for _, d := range members {
-		all = all.union(d.all())
+		c.inside[d.target] = d
+		c.all = c.all.union(d.all())
+		c.indices = c.indices.union(d.indices)
 	}
-	if len(all) > maxLoops {
-		return nil, fmt.Sprintf("%d loops in one nest", len(all))
+	if len(c.all) > maxLoops {
+		return c
 	}
-	closest := -1
+	for _, d := range members {
+		m := &member{definition: d, kept: c.all.bits(d.kept), reduced: c.all.bits(d.reduced), contraction: d.isContraction()}
+		c.members = append(c.members, m)
+		c.contraction = c.contraction || m.contraction
+	}
+	c.accesses = l.accesses(members, c.inside)
+	return c
+}
+
+// best tries all ways to run the loops: with a batch, those that have one, without it the others.
+func (c *choice) best(batch bool) (best *schedule, reason string) {
+	if len(c.all) > maxLoops {
+		return nil, fmt.Sprintf("%d loops in one nest", len(c.all))
+	}
+	closest, refused := -1, refusal(nil)
 	groups, ways := 3, 1
 	if batch {
 		groups++
 	}
-	for range all {
+	for range c.all {
 		ways *= groups
 	}
-	for way := range ways {
-		s := &schedule{roles: map[*definition]role{}}
-		for w, i := way, 0; i < len(all); w, i = w/groups, i+1 {
-			group := [...]*loops{&s.grid, &s.vector, &s.serial, &s.batch}[w%groups]
-			*group = append(*group, all[i])
+	for n := range ways {
+		var w way
+		for i := range c.all {
+			*[...]*set{&w.grid, &w.vector, &w.serial, &w.batch}[n%groups] |= 1 << i
+			n /= groups
 		}
-		if batch && !s.hasBatch(members) {
+		if batch && !c.hasBatch(w) {
 			continue
 		}
-		far, why := l.fill(s, members)
-		if why != "" {
+		s, far, why := c.try(w)
+		if why != nil {
 			if far > closest {
-				closest, reason = far, why
+				closest, refused = far, why
 			}
 			continue
 		}
@@ -104,42 +139,57 @@ func (l *lowering) bestSchedule(members []*definition, batch bool) (best *schedu
 			best = s
 		}
 	}
+	if best == nil && refused != nil {
+		reason = refused()
+	}
 	return best, reason
 }
 
-// fill completes a schedule whose loops are chosen. It gives the reason why that is impossible, and how far it came.
-func (l *lowering) fill(s *schedule, members []*definition) (far int, reason string) {
-	inside := map[*ir.Tensor]*definition{}
-	contraction := false
-	for _, d := range members {
-		inside[d.target] = d
-		r, ok := s.roleOf(d)
+// refusal tells why a schedule doesn't fit; nil: it does. Few are ever asked.
+type refusal func() string
+
+func because(format string, args ...any) refusal {
+	return func() string { return fmt.Sprintf(format, args...) }
+}
+
+// try makes a schedule of loops that are chosen. It gives the reason why that is impossible, and how far it came.
+func (c *choice) try(w way) (s *schedule, far int, why refusal) {
+	roles := make([]role, len(c.members))
+	for i, m := range c.members {
+		r, ok := w.roleOf(m)
 		if !ok {
-			return 0, fmt.Sprintf("%s runs over [%s] and reduces [%s], which doesn't fit the loops of the nest", d.target.Name, d.all(), d.reduced)
+			return nil, 0, func() string {
+				return fmt.Sprintf("%s runs over [%s] and reduces [%s], which doesn't fit the loops of the nest", m.target.Name, m.all(), m.definition.reduced)
+			}
 		}
-		s.roles[d] = r
-		contraction = contraction || d.isContraction()
+		roles[i] = r
 	}
-	if why := s.fits(members, contraction); why != "" {
-		return 1, why
+	if why := c.fit(roles, w.serial != 0); why != nil {
+		return nil, 1, why
 	}
-	for _, d := range members {
-		if why := s.passes(d, inside); why != "" {
-			return 2, why
+	s = &schedule{batch: c.all.of(w.batch), grid: c.all.of(w.grid), vector: c.all.of(w.vector), serial: c.all.of(w.serial), roles: map[*definition]role{}}
+	for i, m := range c.members {
+		s.roles[m.definition] = roles[i]
+	}
+	for _, m := range c.members {
+		if why := s.passes(m.definition, c.inside); why != nil {
+			return nil, 2, why
 		}
 	}
-	indices := s.indices(l, members)
-	for _, d := range members {
-		if len(indices) > 0 && s.roles[d] == serialMap {
-			return 2, fmt.Sprintf("%s is stored in a serial loop, and needs an index as a value", d.target.Name)
+	accesses := slices.Clip(c.accesses)
+	for _, i := range c.indices.without(s.vector) { // those that are the same for all lanes are read
+		for k, m := range c.members {
+			if roles[k] == serialMap {
+				return nil, 2, because("%s is stored in a serial loop, and needs an index as a value", m.target.Name)
+			}
 		}
+		accesses = append(accesses, c.l.indexOf(i))
 	}
-	accesses := append(l.accesses(members, inside), indices...)
 	s.order(accesses)
 	for _, a := range accesses {
 		lay, why := s.layout(a)
-		if why != "" {
-			return 3, why
+		if why != nil {
+			return nil, 3, why
 		}
 		if lay.packed {
 			s.packs++
@@ -148,17 +198,17 @@ func (l *lowering) fill(s *schedule, members []*definition) (far int, reason str
 	s.cost = costPack*s.packs + costGrid*len(s.grid)
 	if len(s.batch) > 0 {
 		s.cost += costBatch + costOuter*len(s.batch)
-		if contraction && !s.shares(accesses) {
+		if c.contraction && !s.shares(accesses) {
 			s.cost += costAlone
 		}
 	}
 	if len(s.vector) == 0 && len(s.grid)+len(s.serial) > 0 {
 		s.cost += costScalar
 	}
-	if len(s.serial) > 0 && !contraction {
+	if len(s.serial) > 0 && !c.contraction {
 		s.cost += costSerial
 	}
-	return 4, ""
+	return s, 4, nil
 }
 
 // shares says whether all rows read the same elements of an operand in their serial loops.
@@ -169,106 +219,96 @@ func (s *schedule) shares(accesses []access) bool {
 	})
 }
 
-// roleOf is how d is computed with the loops of s.
-func (s *schedule) roleOf(d *definition) (role, bool) {
-	point := s.grid.union(s.vector)
-	kept := d.kept.without(s.batch)
+// way is a group for each loop of a choice.
+type way struct{ batch, grid, vector, serial set }
+
+// roleOf is how m is computed with loops in these groups.
+func (w way) roleOf(m *member) (role, bool) {
+	point := w.grid | w.vector
+	kept := m.kept &^ w.batch
 	switch {
-	case d.isMap() && kept.sameAs(point):
-		if len(s.vector) == 0 {
+	case m.isMap() && kept == point:
+		if w.vector == 0 {
 			return rowMap, true
 		}
 		return laneMap, true
-	case d.isMap() && kept.sameAs(point.union(s.serial)):
-		return serialMap, len(s.serial) > 0
-	case d.isMap():
-		return rowMap, kept.sameAs(s.grid) && len(s.grid) > 0
-	case d.reduced.sameAs(s.serial):
-		return serialSum, kept.sameAs(point) && len(point) > 0
-	case len(s.vector) > 0 && d.reduced.sameAs(point) && len(kept) == 0:
+	case m.isMap() && kept == point|w.serial:
+		return serialMap, w.serial != 0
+	case m.isMap():
+		return rowMap, kept == w.grid && w.grid != 0
+	case m.reduced == w.serial:
+		return serialSum, kept == point && point != 0
+	case w.vector != 0 && m.reduced == point && kept == 0:
 		return laneTotal, true
-	case d.reduced.sameAs(s.vector):
-		return rowReduce, kept.sameAs(s.grid) && len(s.grid) > 0
-	case d.reduced.sameAs(s.grid) && len(kept) == 0:
+	case m.reduced == w.vector:
+		return rowReduce, kept == w.grid && w.grid != 0
+	case m.reduced == w.grid && kept == 0:
 		return rowTotal, true
-	case d.reduced.sameAs(s.grid):
-		return wideSum, kept.sameAs(s.vector)
+	case m.reduced == w.grid:
+		return wideSum, kept == w.vector
 	}
 	return 0, false
 }
 
-// hasBatch says whether a schedule has a batch: loops that all definitions keep, one pack among them at most, and
+// hasBatch says whether a way has a batch: loops that all definitions keep, one pack among them at most, and
 // a vector axis beside them, without which a nest isn't worth it.
-func (s *schedule) hasBatch(members []*definition) bool {
+func (c *choice) hasBatch(w way) bool {
 	packs := 0
-	for _, l := range s.batch {
+	for _, l := range c.all.of(w.batch) {
 		if l.axis.Pack {
 			packs++
 		}
 	}
-	return len(s.batch) > 0 && packs <= 1 && len(s.vector) > 0 &&
-		!slices.ContainsFunc(members, func(d *definition) bool { return !d.kept.hasAll(s.batch) })
+	return w.batch != 0 && packs <= 1 && w.vector != 0 &&
+		!slices.ContainsFunc(c.members, func(m *member) bool { return w.batch&^m.kept != 0 })
 }
 
-// fits checks what definitions of several roles may stand together. A contraction has a nest of its own with the
+// fit checks what definitions of several roles may stand together. A contraction has a nest of its own with the
 // maps that follow it, so that it can be a micro-kernel.
-func (s *schedule) fits(members []*definition, contraction bool) string {
+func (c *choice) fit(roles []role, serial bool) refusal {
 	series, maps := 0, 0
-	for _, d := range members {
-		switch s.roles[d] {
+	for i, m := range c.members {
+		switch roles[i] {
 		case serialSum:
 			series++
 		case serialMap:
 			maps++
 		case laneMap, rowMap:
 		default:
-			if len(s.serial) > 0 || contraction {
-				return fmt.Sprintf("%s is a reduction beside a serial loop", d.target.Name)
+			if serial || c.contraction {
+				return because("%s is a reduction beside a serial loop", m.target.Name)
 			}
 		}
-		if d.isContraction() && s.roles[d] != serialSum {
-			return fmt.Sprintf("%s is a contraction, which runs in series", d.target.Name)
+		if m.contraction && roles[i] != serialSum {
+			return because("%s is a contraction, which runs in series", m.target.Name)
 		}
 	}
 	if series > 1 || series > 0 && maps > 0 {
-		return "two serial loops in one nest"
+		return because("two serial loops in one nest")
 	}
-	return ""
+	return nil
 }
 
 // passes checks what d reads of other definitions of the nest, and the indices in it.
-func (s *schedule) passes(d *definition, inside map[*ir.Tensor]*definition) string {
+func (s *schedule) passes(d *definition, inside map[*ir.Tensor]*definition) refusal {
 	for _, n := range d.reads {
 		p := inside[n.tensor]
 		if p == nil {
 			continue
 		}
 		if s.roles[p].isAccumulator() {
-			return fmt.Sprintf("%s needs all of %s", d.target.Name, p.target.Name)
+			return because("%s needs all of %s", d.target.Name, p.target.Name)
 		}
-		if !slices.Equal(n.at, p.kept.at()) {
-			return fmt.Sprintf("%s reads %s at another point", d.target.Name, p.target.Name)
+		if !p.kept.areAt(n.at) {
+			return because("%s reads %s at another point", d.target.Name, p.target.Name)
 		}
 	}
 	for _, i := range d.indices {
 		if s.vector.has(i) && len(s.vector) > 1 {
-			return fmt.Sprintf("%s needs the index along %s as a value", d.target.Name, i)
+			return because("%s needs the index along %s as a value", d.target.Name, i)
 		}
 	}
-	return ""
-}
-
-// indices are the accesses to indices that members compute with: those that are the same for all lanes are read.
-func (s *schedule) indices(l *lowering, members []*definition) []access {
-	var all loops
-	for _, d := range members {
-		all = all.union(d.indices)
-	}
-	var r []access
-	for _, i := range all.without(s.vector) {
-		r = append(r, l.indexOf(i))
-	}
-	return r
+	return nil
 }
 
 // indexOf is the access to the index along a loop.
@@ -289,6 +329,9 @@ type access struct {
 	isInt  bool
 	write  bool
 }
+
+// axisOf is the axis of the tensor that a loop runs over; -1: none.
+func (a access) axisOf(l loop) int { return slices.Index(a.at, place{loop: l}) }
 
 // accesses are what members exchange with memory: targets first, then what they read, each once.
 func (l *lowering) accesses(members []*definition, inside map[*ir.Tensor]*definition) []access {

@@ -46,8 +46,12 @@ func Common(f *ir.Func) *ir.Func {
 			same[t] = a.Body.Tensor
 		}
 	}
-	r.Save, r.Recompute = named(f.Save, same), named(f.Recompute, same)
-	return r
+	if len(same) == 0 {
+		return r
+	}
+	n := *r
+	n.Save, n.Recompute = named(f.Save, same), named(f.Recompute, same)
+	return &n
 }
 
 // named are tensors by those that stand for them.

@@ -48,7 +48,7 @@ var Passes = []Pass{
 }
 
 // Run runs the passes up to the first one named until (all of them where it is empty), and verifies the function after
-// each. What the verifier finds is a fault of the pass.
+// each that changes it. What the verifier finds is a fault of the pass.
 func Run(f *ir.Func, until string) (*ir.Func, error) { return run(f, Passes, until) }
 
 // Formulas is what Run gives, but that every element is reduced for itself, and that a sign multiplies: definitions that are to be read as
@@ -58,10 +58,16 @@ func Formulas(f *ir.Func) (*ir.Func, error) {
 }
 
 func run(f *ir.Func, passes []Pass, until string) (*ir.Func, error) {
+	left := map[string]*ir.Func{} // what a pass found nothing to change in
 	for _, p := range passes {
-		f = p.Run(f)
-		if err := ir.Verify(f); err != nil {
-			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+		if left[p.Name] != f {
+			n := p.Run(f)
+			if n == f {
+				left[p.Name] = f
+			} else if err := ir.Verify(n); err != nil {
+				return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+			}
+			f = n
 		}
 		if p.Name == until {
 			break
@@ -70,8 +76,11 @@ func run(f *ir.Func, passes []Pass, until string) (*ir.Func, error) {
 	return f, nil
 }
 
-// with is a copy of f with other definitions.
+// with is f with other definitions: a copy, if they are others.
 func with(f *ir.Func, defs []*ir.Def) *ir.Func {
+	if slices.Equal(f.Defs, defs) {
+		return f
+	}
 	n := *f
 	n.Defs = defs
 	return &n

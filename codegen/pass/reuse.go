@@ -1,16 +1,15 @@
 package pass
 
-import (
-	"slices"
+import "github.com/opgen/opgen/codegen/ir"
 
-	"github.com/opgen/opgen/codegen/ir"
-)
-
-// formula is an output whose forward definition is a product of at least two factors.
+// formula is an output whose forward definition is a product of at least two factors, and at most maxFactors.
 type formula struct {
 	def *ir.Def
 	is  term
 }
+
+// maxFactors bounds the factors that are looked for in each product.
+const maxFactors = 32
 
 // outputFormulas finds the outputs of the forward function, inputs here, that are products.
 func outputFormulas(f *ir.Func) []formula {
@@ -23,7 +22,7 @@ func outputFormulas(f *ir.Func) []formula {
 		if !input[d.Target] || !d.IsPointwise() {
 			continue
 		}
-		if t := factors(d.Body); len(t.num)+len(t.den) > 1 && len(t.num) > 0 && t.num[0].Op == ir.OpRead {
+		if t := factors(d.Body); len(t.num)+len(t.den) > 1 && len(t.num)+len(t.den) <= maxFactors && len(t.num) > 0 && t.num[0].Op == ir.OpRead {
 			r = append(r, formula{d, t})
 		}
 	}
@@ -33,12 +32,16 @@ func outputFormulas(f *ir.Func) []formula {
 // reuse reads outputs where their formulas occur among the factors of a term.
 func (l *linear) reuse(t term) term {
 	for _, k := range l.known {
+		tried := map[int]bool{} // first factors that name no output
 		for i := 0; i < len(t.num); {
-			if n, ok := l.replace(t, i, k); ok {
-				t = n
-			} else {
-				i++
+			if first := l.num.ID(t.num[i]); !tried[first] {
+				if n, ok := l.replace(t, i, k); ok {
+					t = n // without factors, so that those tried aren't tried again
+					continue
+				}
+				tried[first] = true
 			}
+			i++
 		}
 	}
 	return t
@@ -65,17 +68,19 @@ func (l *linear) replace(t term, i int, k formula) (term, bool) {
 			return t, false
 		}
 	}
-	take := func(list, want []*ir.Value) ([]*ir.Value, bool) {
-		list = slices.Clone(list)
+	take := func(list, want []*ir.Value) (rest []*ir.Value, ok bool) {
+		count := map[int]int{}
 		for _, w := range want {
-			w = ir.Subst(w, m)
-			at := slices.IndexFunc(list, func(v *ir.Value) bool { return l.num.Equal(v, w) })
-			if at < 0 {
-				return nil, false
-			}
-			list = slices.Delete(list, at, at+1)
+			count[l.num.ID(ir.Subst(w, m))]++
 		}
-		return list, true
+		for _, v := range list {
+			if id := l.num.ID(v); count[id] > 0 {
+				count[id]--
+			} else {
+				rest = append(rest, v)
+			}
+		}
+		return rest, len(rest) == len(list)-len(want)
 	}
 	num, ok1 := take(t.num, k.is.num)
 	den, ok2 := take(t.den, k.is.den)

@@ -2,6 +2,7 @@ package pass
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -24,13 +25,16 @@ type simplifier struct {
 func (s *simplifier) def(d *ir.Def) *ir.Def {
 	s.derived = d.Derived
 	s.num.Reset()
-	n := ir.MapDef(d, func(v *ir.Value) *ir.Value { return s.num.First(s.simple(v)) })
+	n := *ir.MapDef(d, func(v *ir.Value) *ir.Value { return s.num.First(s.simple(v)) })
 	n.Body = s.assuming(n.Body, n.Where)
 	if d.Derived {
 		n.Body = s.unguarded(n.Body)
 	}
 	n.Where = ir.Conjuncts(s.simple(ir.And(n.Where...)))
-	return n
+	if n.Body == d.Body && slices.Equal(n.Vars, d.Vars) && slices.Equal(n.Dest, d.Dest) && slices.Equal(n.Where, d.Where) && n.Kept == d.Kept && n.Scaled == d.Scaled {
+		return d
+	}
+	return &n
 }
 
 // simple simplifies a value whose arguments are simple.

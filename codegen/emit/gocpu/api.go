@@ -12,8 +12,8 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Files writes all Go files of a unit: the functions that people call, the portable kernels, and the functions that
-// choose among kernels.
+// Files writes all Go files of a unit: the functions that people call, the portable kernels, the functions that
+// choose among kernels, and the tests.
 func Files(u *emit.Unit) ([]emit.File, error) {
 	f := &fileGen{unit: u}
 	api, err := f.api()
@@ -25,6 +25,11 @@ func Files(u *emit.Unit) ([]emit.File, error) {
 		return nil, err
 	}
 	files := append([]emit.File{api}, portable...)
+	tests, err := f.tests()
+	if err != nil {
+		return nil, err
+	}
+	files = append(files, tests...)
 	if len(u.Kernels) == 0 {
 		return files, nil
 	}
@@ -105,7 +110,8 @@ func choosers(u *emit.Unit) ([]emit.File, error) {
 // fileGen writes the API of a unit.
 type fileGen struct {
 	unit     *emit.Unit
-	portable []string // functions written from definitions
+	portable []string   // functions written from definitions
+	shown    []jen.Code // examples
 }
 
 // opGen writes one op.
@@ -191,6 +197,7 @@ func (f *fileGen) op(op *emit.Op) ([]jen.Code, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.shown = append(f.shown, g.examples()...)
 	code, err := g.attrsDecl()
 	if err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/opgen/opgen/codegen/emit"
 	"github.com/opgen/opgen/codegen/ir"
 )
 
@@ -199,21 +198,4 @@ func (g *opGen) examples() []jen.Code {
 		r = append(r, jen.Func().Id(name).Params().Block(s.code()...))
 	}
 	return r
-}
-
-// examplesOf are the examples of a unit.
-func examplesOf(u *emit.Unit) ([]jen.Code, error) {
-	var r []jen.Code
-	f := &fileGen{unit: u}
-	for _, op := range u.Ops {
-		if len(op.Decl.Examples) == 0 {
-			continue
-		}
-		g, err := f.prepare(op)
-		if err != nil {
-			return nil, err
-		}
-		r = append(r, g.examples()...)
-	}
-	return r, nil
 }

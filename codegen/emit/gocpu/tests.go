@@ -12,20 +12,17 @@ import (
 
 const optestPath = runtimePath + "/optest"
 
-// Tests is the test file of a spec: its examples as calls in Go, and all of them, with gradients near them, on every CPU path and in every
+// tests is the test file of a spec: its examples as calls in Go, and all of them, with gradients near them, on every CPU path and in every
 // dtype. Updates with results beside what they write in place have the calls alone: the registry doesn't call these.
-func Tests(u *emit.Unit) ([]emit.File, error) {
-	f := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
-	f.HeaderComment("// " + emit.Header(u.Source))
-	f.ImportName(optestPath, "optest")
-	f.ImportName(runtimePath, "runtime")
-	f.ImportName(u.ImportPath, u.Package)
-	shown, err := examplesOf(u)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range shown {
-		f.Add(e).Line()
+func (f *fileGen) tests() ([]emit.File, error) {
+	u := f.unit
+	out := jen.NewFilePathName(u.ImportPath+"_test", u.Package+"_test")
+	out.HeaderComment("// " + emit.Header(u.Source))
+	out.ImportName(optestPath, "optest")
+	out.ImportName(runtimePath, "runtime")
+	out.ImportName(u.ImportPath, u.Package)
+	for _, e := range f.shown {
+		out.Add(e).Line()
 	}
 	any := false
 	for _, op := range u.Ops {
@@ -41,17 +38,17 @@ func Tests(u *emit.Unit) ([]emit.File, error) {
 			}
 			args = append(args, jen.Line().Add(code))
 		}
-		f.Func().Id("Test" + u.GoName(op.Decl.Name) + "Examples").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
+		out.Func().Id("Test" + u.GoName(op.Decl.Name) + "Examples").Params(jen.Id("t").Op("*").Qual("testing", "T")).Block(
 			jen.Qual(optestPath, "Run").Call(args...),
 		)
 	}
 	switch {
-	case !any && shown == nil:
+	case !any && f.shown == nil:
 		return nil, nil
-	case shown == nil:
-		f.Anon(u.ImportPath)
+	case f.shown == nil:
+		out.Anon(u.ImportPath)
 	}
-	file, err := render(f, baseName(u.Source)+"_gen_test.go")
+	file, err := render(out, baseName(u.Source)+"_gen_test.go")
 	return []emit.File{file}, err
 }
 
