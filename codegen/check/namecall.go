@@ -161,9 +161,6 @@ func (n *names) reduction(e *dsl.Call) {
 	}
 	mark := len(n.indices)
 	if e.Index != nil {
-		if len(e.Index.Items) == 0 {
-			n.rep.errorf(e.Index.Span, "binder", "expected an axis or an index variable").WithHint("without brackets all axes of the argument are reduced")
-		}
 		n.binders(e.Index)
 		if e.Index.Where != nil {
 			n.expr(e.Index.Where)
