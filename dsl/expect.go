@@ -123,8 +123,12 @@ func misfit[Node any](list []lexer.Token, at int) *diag.Diagnostic {
 	if at > 0 {
 		last = list[at-1]
 	}
+	next := &endOfFile
+	if at+1 < len(list) {
+		next = &list[at+1]
+	}
 	d := &diag.Diagnostic{Code: "syntax-expected", Span: spanOf(found),
-		Message: "expected " + want + ", found " + describe(found), Hint: hintFor(&last, found)}
+		Message: "expected " + want + ", found " + describe(found), Hint: hintFor(guess{&last, found, next, want})}
 	if open := unclosed(list[:at]); open != nil && (found.EOF() || found.Type == tokNewline || found.Value == "{") {
 		d.WithNote(spanOf(open), "this %s isn't closed", quote(open.Value))
 	}

@@ -192,7 +192,9 @@ func (r *reader) path() Expr {
 			r.fail("an expression")
 			return nil
 		}
-		r.report(spanOf(t), "reserved-word", "%s is a reserved word and can't be a name", quote(t.Value))
+		if !is(r.second(), "=") { // else an attribute of a call is meant, which is said there
+			r.report(spanOf(t), "reserved-word", "%s is a reserved word and can't be a name", quote(t.Value))
+		}
 	}
 	c.Name = r.word("a name")
 	switch {

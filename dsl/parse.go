@@ -138,6 +138,8 @@ func (p *parser) noPart(t *lexer.Token) {
 	}
 	if near := diag.Suggest(t.Value, []string{"op", "func", "enum", "update", "import"}); near != "" {
 		d.WithHint("did you mean %s?", quote(near))
+	} else if habits[t.Value] != "" {
+		d.Hint = habits[t.Value]
 	} else if foreign[t.Value] != "" {
 		d.WithHint("write %s", quote(foreign[t.Value]))
 	}
@@ -214,7 +216,7 @@ func (p *parser) endPart() {
 	}
 	if t.Type != tokBad {
 		d := p.diags.Errorf(spanOf(t), "syntax-expected", "expected the end of the declaration, found %s", describe(t))
-		d.Hint = hintFor(&p.tokens[i-1], t)
+		d.Hint = hintFor(guess{&p.tokens[i-1], t, &p.tokens[min(i+1, len(p.tokens)-1)], "the end of the declaration"})
 	}
 	p.recover()
 }

@@ -126,13 +126,13 @@ func (r *reader) fail(expected string) *diag.Diagnostic {
 	if r.failed {
 		return nil
 	}
-	t := r.lex.Peek()
+	t, next := r.lex.Peek(), r.second()
 	r.failed = true
 	if n := len(r.diags.All); t.Type == tokBad || n > 0 && r.diags.All[n-1].Span == spanOf(t) {
 		return nil
 	}
 	d := r.diags.Errorf(spanOf(t), "syntax-expected", "expected %s, found %s", expected, describe(t))
-	d.Hint = hintFor(&r.last, t)
+	d.Hint = hintFor(guess{&r.last, t, next, expected})
 	return d
 }
 
@@ -159,33 +159,6 @@ func (r *reader) tooDeep() {
 	r.report(spanOf(r.peek()), "nesting-deep", "more than %d levels of nesting, or operands in a row", maxDepth).
 		WithHint("give a part a name with let")
 	r.failed = true
-}
-
-// foreign are words and operators of other languages, and what to write instead.
-var foreign = map[string]string{
-	"and": "&&", "or": "||", "not": "!", "elif": "else if", "def": "func", "fn": "func", "var": "let", "const": "let",
-	"return": "NAME = … for each output", "True": "true", "False": "false", "None": "??", "pow": "^",
-}
-
-// hintFor guesses from the tokens around a fault what was meant.
-func hintFor(last, found *lexer.Token) string {
-	switch {
-	case found.Type == tokWord && foreign[found.Value] != "":
-		return "write " + quote(foreign[found.Value])
-	case found.Type != tokPunct:
-		return ""
-	case found.Value == "*" && last.Value == "*":
-		return "powers are written `^`"
-	case found.Value == "=":
-		return "`==` compares"
-	case found.Value == "==":
-		return "`=` defines"
-	case found.Value == "[" && last.Value == ")":
-		return "only a name can be indexed: give the value one with let"
-	case found.Value == ".":
-		return "a number needs a digit before and behind its dot"
-	}
-	return ""
 }
 
 // word takes a word, reserved or not.

@@ -15,6 +15,12 @@ import (
 // byteOrderMark may begin a file; it means nothing.
 const byteOrderMark = "\uFEFF"
 
+// strange are characters that stand for something that is written in another way.
+var strange = map[rune]string{
+	'#': "comments begin with //", '√': "write sqrt(…)", '²': "write ^2", '³': "write ^3", '∑': "write sum[k](…)", '∏': "write prod[k](…)",
+	'\\': "a statement goes on behind an operator or a comma, and within brackets", '`': "names stand as they are", '~': "write ! for the opposite of a condition",
+}
+
 // lookalikes are characters that people paste or type out of habit, and what the language writes instead.
 var lookalikes = map[rune]string{
 	'×': "*", '·': "*", '⋅': "*", '÷': "/", '−': "-", '–': "-", '—': "-", '≤': "<=", '≥': ">=", '≠': "!=",
@@ -190,9 +196,20 @@ func (s *scanner) number() {
 		if m := exponentLen(strings.ToLower(s.src[tail.Start.Offset:])); m > 0 && word[0] == 'E' {
 			d.Hint = "the exponent is written with a small e"
 		} else {
-			d.Hint = fmt.Sprintf("write %s*%s for a product", text, word)
+			d.Hint = runsInto(text, word)
 		}
 	}
+}
+
+// runsInto says what to write for a number with a word behind it.
+func runsInto(number, word string) string {
+	switch {
+	case word[0] == '_':
+		return "a number has digits alone: leave out the _"
+	case number == "0" && strings.ContainsAny(word[:1], "xXbo") && len(word) > 1:
+		return "numbers are decimal"
+	}
+	return fmt.Sprintf("write %s*%s for a product", number, word)
 }
 
 // exponentLen counts the bytes of an exponent at the start of the text; 0: there is none.
@@ -270,8 +287,8 @@ func (s *scanner) strange() {
 		d := s.bad(s.advance(size), "lex-char", "the character %s has no meaning here", quote(string(r)))
 		if better := lookalikes[r]; better != "" {
 			d.Hint = "write " + quote(better)
-		} else if r == '#' {
-			d.Hint = "comments begin with //"
+		} else if hint := strange[r]; hint != "" {
+			d.Hint = hint
 		}
 	default:
 		s.bad(s.advance(size), "lex-char", "the character %U has no meaning here", r)

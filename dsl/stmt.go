@@ -126,6 +126,9 @@ func (r *reader) stmt() Stmt {
 			return &Keep{Save: t.Value == "save", Names: names, Span: r.from(start)}
 		case "example":
 			return r.example(start)
+		case "if":
+			r.fail("a statement")
+			return nil
 		}
 	}
 	s := &Assign{Name: r.name("a statement")}

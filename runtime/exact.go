@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 
 	"github.com/opgen/opgen/internal/interval"
@@ -63,6 +64,43 @@ func PowerInt(x, n int) (power int, ok bool) {
 		}
 	}
 	return power, true
+}
+
+// PowerQuo is the quotient n/d to the power e, with a positive denominator, as d is; the denominator 0 is that of 0 to a negative power. ok tells whether
+// ints hold it.
+func PowerQuo(n, d, e int) (top, bottom int, ok bool) {
+	if e < 0 {
+		if n == 0 {
+			return 0, 0, true
+		}
+		if n == math.MinInt || e == math.MinInt {
+			return 0, 1, false
+		}
+		n, d, e = d, n, -e
+		if d < 0 {
+			n, d = -n, -d
+		}
+	}
+	top, up := PowerInt(n, e)
+	bottom, down := PowerInt(d, e)
+	if !up || !down {
+		return 0, 1, false
+	}
+	return top, bottom, true
+}
+
+// Lowest is n/d in lowest terms, with a positive denominator; d is not 0, and an int holds both.
+func Lowest(n, d int) (top, bottom int) {
+	a, b := magnitudeOf(n), magnitudeOf(d)
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	top, bottom = int(a/x), int(b/x)
+	if n != 0 && (n < 0) != (d < 0) {
+		top = -top
+	}
+	return top, bottom
 }
 
 func magnitudeOf(x int) uint {

@@ -3,16 +3,19 @@ package check
 import (
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
-	"github.com/opgen/opgen/dsl/diag"
 )
 
 // attrWords are the attribute types that are words.
 var attrWords = map[string]ir.AttrKind{
 	"float": ir.AttrFloat, "int": ir.AttrInt, "bool": ir.AttrBool, "rng": ir.AttrRNG,
 }
+
+// maxEntries bounds the lengths of lists that are numbers; each entry is an attribute in generated code.
+const maxEntries = 64
 
 // attribute reads one attribute.
 func (s *signature) attribute(a *dsl.Attr) {
@@ -40,11 +43,17 @@ func (s *signature) attribute(a *dsl.Attr) {
 	}
 	if a.List != nil {
 		d.List = a.List.Name
-		if l := s.axes[d.List]; isUpper(d.List) && (l == nil || !l.pack) {
-			s.rep.errorf(a.List.Span, "axis-unknown", "%s is no pack of the signature, so it can't be the length of a list", quote(d.List))
-		}
 		if d.Kind != ir.AttrInt && d.Kind != ir.AttrFloat {
-			s.rep.errorf(a.List.Span, "attr-list", "a list holds int or float")
+			x := s.rep.errorf(a.List.Span, "attr-list", "a list holds int or float")
+			if d.Kind == ir.AttrElem && isUpper(d.List) {
+				x.Hint = "a tensor stands before the `;`"
+			}
+		} else if l := s.axes[d.List]; isUpper(d.List) && (l == nil || !l.pack) {
+			s.rep.errorf(a.List.Span, "axis-unknown", "%s is no pack of the signature, so it can't be the length of a list", quote(d.List)).
+				WithHint("a list has an entry for each axis of a pack, as in int[S], or a number of entries; an entry for each element is a tensor")
+		}
+		if n, err := strconv.Atoi(d.List); !isUpper(d.List) && (err != nil || n < 1 || n > maxEntries) {
+			s.rep.errorf(a.List.Span, "attr-list", "a list has 1 to %d entries, not %s", maxEntries, d.List)
 		}
 	}
 	if a.Optional && a.Default != nil {
@@ -85,7 +94,12 @@ func (s *signature) attrElem(a *dsl.Attr, d *ir.AttrDecl) bool {
 		x := s.rep.errorf(a.Elem.Name.Span, "type-unknown", "%s is neither a type of attributes nor an enum", quote(n))
 		names := slices.AppendSeq(slices.Collect(maps.Keys(attrWords)), maps.Keys(s.op.in.unit.enums))
 		slices.Sort(names)
-		suggest(x, n, names)
+		if wordsOf(foreignTypes, x, n); x.Hint == "" {
+			suggest(x, n, names)
+		}
+		if x.Hint == "" {
+			x.Hint = "there are float, int, bool, rng, dtypes, enum(…), axis(…), axes(…) and keep(…)"
+		}
 		return false
 	}
 	return true
@@ -106,79 +120,4 @@ func (s *signature) placed(a *dsl.Attr, d *ir.AttrDecl) {
 		}
 		d.Axes = append(d.Axes, w.Name)
 	}
-}
-
-// defaultOf reads the default of an attribute.
-func (s *signature) defaultOf(a *dsl.Attr, d *ir.AttrDecl) {
-	ref, _ := a.Default.(*dsl.Ref)
-	word := ""
-	if ref != nil && ref.Index == nil && ref.Package == nil {
-		word = ref.Name.Name
-	}
-	wrong := func(want string) *diag.Diagnostic {
-		return s.rep.errorf(a.Default.Pos(), "attr-default", "the default of %s must be %s", quote(d.Name), want)
-	}
-	switch d.Kind {
-	case ir.AttrEnum:
-		if !slices.Contains(d.Enum.Words, word) {
-			suggest(wrong("a word of its enum"), word, d.Enum.Words)
-		}
-		d.Word = word
-	case ir.AttrBool, ir.AttrKeep:
-		if word != "true" && word != "false" {
-			wrong("true or false")
-		}
-		d.Word = word
-	case ir.AttrAxes:
-		if word == "all" {
-			d.Word = word
-			return
-		}
-		fallthrough
-	case ir.AttrAxis, ir.AttrInt:
-		d.Default = constantOf(a.Default)
-		if d.Default == nil || d.Default.Const == nil || !d.Default.Const.IsInt() {
-			d.Default = nil
-			wrong("a whole number")
-		}
-	case ir.AttrRNG:
-		wrong("left out: a seed comes with each call")
-	default:
-		if d.Default = constantOf(a.Default); d.Default == nil {
-			wrong("a number")
-		}
-	}
-}
-
-// constantOf gives the number that an expression without names is; nil: it isn't one.
-func constantOf(e dsl.Expr) *ir.Value {
-	var args []*ir.Value
-	op := ir.OpInvalid
-	switch e := e.(type) {
-	case *dsl.Number:
-		return numberOf(e)
-	case *dsl.Paren:
-		return constantOf(e.X)
-	case *dsl.Ref:
-		if c := constants[e.Name.Name]; c != nil && c.Type.Kind == ir.Real && e.Index == nil && !e.Cotangent && !e.Prime {
-			return c
-		}
-		return nil
-	case *dsl.Unary:
-		if e.Op == "-" {
-			op = ir.OpNeg
-		}
-		args = []*ir.Value{constantOf(e.X)}
-	case *dsl.Binary:
-		op = arithmetic[e.Op]
-		args = []*ir.Value{constantOf(e.X), constantOf(e.Y)}
-	}
-	if op == ir.OpInvalid || slices.Contains(args, nil) {
-		return nil
-	}
-	v, err := ir.Build(nil, op, args...)
-	if err != nil {
-		return nil
-	}
-	return v
 }

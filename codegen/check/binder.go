@@ -219,6 +219,10 @@ func (l *lowering) bounds(i *dsl.Item, e *env) (lo, hi *ir.Value, ok bool) {
 	if i.Inclusive {
 		hi = ir.Add(hi, ir.Int(1))
 	}
+	if n := ir.Sub(hi, lo); isLong(n) {
+		l.errorf(site{diag.Span{Start: i.From.Pos().Start, End: i.To.Pos().End}, e}, "number-range", "a range has at most 2^44 numbers; this one has %s", numberText(n.Const, ""))
+		return nil, nil, false
+	}
 	return lo, hi, true
 }
 

@@ -166,9 +166,12 @@ func (l *lowering) cast(x *dsl.Call, e *env) *ir.Value {
 	}
 	if l.class(to) != ir.ClassFloat && v.Type.Kind == ir.Exact && !l.isWhole(v) && !l.isQuotient(v) {
 		if c := v.Const; c != nil && !c.IsInt() {
-			l.errorf(at, "type-whole", "%s isn't whole, so it doesn't fit %s", c.RatString(), l.elemText(to)).WithHint("round it first")
+			l.errorf(at, "type-whole", "%s isn't whole, so it doesn't fit %s", l.numberText(v, at), l.elemText(to)).WithHint("round it first")
 			return bad
 		}
+	}
+	if v.Type.Kind == ir.Exact && !l.constantsFit(at, v, to) {
+		return bad
 	}
 	return l.push(v, t)
 }
@@ -368,7 +371,7 @@ func (l *lowering) attrArg(a *attribute, x *dsl.Call, e *env) *closure {
 // stand in an expression.
 func isPlain(o *dsl.Op) bool {
 	results := 0
-	if namesAxes(o.Short) || namesAxes(o.Body) {
+	if namesAxes(o, o.Short) || namesAxes(o, o.Body) {
 		return false
 	}
 	for _, s := range o.Body {
@@ -389,15 +392,16 @@ func isPlain(o *dsl.Op) bool {
 	return results <= 1
 }
 
-// namesAxes tells whether a formula names axes: the caller's are others.
-func namesAxes(formula any) bool {
+// namesAxes tells whether a formula names axes, or indexes elements: the caller's axes are others.
+func namesAxes(o *dsl.Op, formula any) bool {
 	found := false
 	dsl.Inspect(formula, func(n any) bool {
 		switch n := n.(type) {
 		case *dsl.Item:
 			found = found || n.AxisPack != nil
 		case *dsl.Ref:
-			found = found || isUpper(n.Name.Name)
+			list := slices.ContainsFunc(o.Attrs, func(a *dsl.Attr) bool { return a.Name.Name == n.Name.Name })
+			found = found || isUpper(n.Name.Name) || n.Index != nil && !list
 		case *dsl.Example:
 			return false
 		case *dsl.Call:

@@ -59,7 +59,8 @@ func errorSections(t *testing.T) map[string]*section {
 
 // withoutExample are codes whose examples don't fit on a page: too large, or no text.
 var withoutExample = map[string]func() string{
-	"internal": nil,
+	"internal":    nil,
+	"unsupported": nil,
 	"limit": func() string {
 		var in, terms []string
 		for i := range 17 {

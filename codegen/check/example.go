@@ -101,7 +101,7 @@ func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
 		rep.errorf(b.Value.Span, "example-number", "`step` is a number, not a condition")
 		return
 	}
-	f, ok := o.exampleNumber(b.Value.Expr, true)
+	f, ok := o.exampleNumber(b.Value.Expr, ir.Elem{Name: "i64"})
 	if ok && (f < 1 || f > math.MaxInt32 || f != math.Trunc(f)) {
 		rep.errorf(b.Value.Span, "example-number", "a step is a whole number from 1 on").WithHint("without `step` an example is the first one")
 		return
@@ -149,7 +149,7 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 			break
 		}
 	}
-	if !o.exampleData(&v, b.Value, 0, o.holdsWhole(t.param.Elem)) {
+	if !o.exampleData(&v, b.Value, 0, t.param.Elem) {
 		return v, false
 	}
 	least, open := 0, t.param.Infer
@@ -169,13 +169,13 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 }
 
 // exampleData adds the elements of a nested list.
-func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int, whole bool) bool {
+func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int, elem ir.Elem) bool {
 	if x.Expr != nil {
 		if depth != len(v.Shape) {
 			o.in.unit.rep.errorf(x.Span, "example-shape", "the lists nest to different depths")
 			return false
 		}
-		f, ok := o.exampleNumber(x.Expr, whole)
+		f, ok := o.exampleNumber(x.Expr, elem)
 		v.Data = append(v.Data, f)
 		return ok
 	}
@@ -188,40 +188,52 @@ func (o *operation) exampleData(v *ir.ExampleValue, x dsl.Val, depth int, whole 
 		return false
 	}
 	for _, y := range x.List {
-		if !o.exampleData(v, y, depth+1, whole) {
+		if !o.exampleData(v, y, depth+1, elem) {
 			return false
 		}
 	}
 	return true
 }
 
-// holdsWhole tells whether elements are integers under every choice of dtypes.
-func (o *operation) holdsWhole(e ir.Elem) bool {
-	return e.Name != "" && ir.ClassOf(o.sig.vars, e) == ir.ClassInt
-}
-
-// exampleNumber reads one element; conditions are 1 and 0. Numbers are kept as float64, so a whole one must be one of these.
-func (o *operation) exampleNumber(x dsl.Expr, whole bool) (float64, bool) {
+// exampleNumber reads one element of a dtype, the empty one where that isn't declared; conditions are 1 and 0. Numbers are kept as float64, so a whole
+// one must be one of these.
+func (o *operation) exampleNumber(x dsl.Expr, elem ir.Elem) (float64, bool) {
 	if id := bareName(x); id != nil && (id.Name == "true" || id.Name == "false") {
 		return map[string]float64{"true": 1, "false": 0}[id.Name], true
 	}
+	rep := o.in.unit.rep
 	c := constantOf(x)
 	if n, is := x.(*dsl.Number); is && c == nil {
-		o.in.unit.rep.errorf(x.Pos(), "number", "%s is out of reach", n.Text)
+		rep.errorf(x.Pos(), "number", "%s is out of reach", n.Text)
 		return 0, false
 	}
 	if c == nil {
-		o.in.unit.rep.errorf(x.Pos(), "example-number", "an example holds numbers, true and false")
+		rep.errorf(x.Pos(), "example-number", "an example holds numbers, true and false")
 		return 0, false
 	}
 	f, err := ir.EvalScalar(&ir.Func{}, c, ir.Binding{})
 	if err != nil || c.Const != nil && math.IsInf(f, 0) {
-		o.in.unit.rep.errorf(x.Pos(), "example-number", "this number is out of reach")
+		rep.errorf(x.Pos(), "example-number", "this number is out of reach")
 		return 0, false
 	}
-	if exact := new(big.Rat); whole && c.Const != nil && exact.SetFloat64(f).Cmp(c.Const) != 0 {
-		o.in.unit.rep.errorf(x.Pos(), "example-number", "an example can't hold the integer %s: it has integers up to 2^53, and greater ones that are numbers of float64", c.Const.RatString())
-		return 0, false
+	if elem.Name == "" {
+		return f, true
+	}
+	if ir.ClassOf(o.sig.vars, elem) == ir.ClassInt {
+		switch exact := new(big.Rat); {
+		case c.Const == nil || !c.Const.IsInt():
+			rep.errorf(x.Pos(), "example-number", "this is no whole number, and %s is asked for", o.elemText(elem))
+			return 0, false
+		case exact.SetFloat64(f).Cmp(c.Const) != 0:
+			rep.errorf(x.Pos(), "example-number", "an example can't hold the integer %s: it has integers up to 2^53, and greater ones that are numbers of float64", c.Const.RatString())
+			return 0, false
+		}
+	}
+	if c.Const != nil {
+		if m := misfitOf(c.Const, dtypesOf(o.sig.vars, elem)); m.always {
+			rep.errorf(x.Pos(), "example-number", "%s %s %s", numberText(c.Const, o.textOf(x.Pos())), m.why, joinWords(m.not)).WithHint("%s", m.hint())
+			return 0, false
+		}
 	}
 	return f, true
 }
@@ -230,7 +242,13 @@ func (o *operation) exampleNumber(x dsl.Expr, whole bool) (float64, bool) {
 func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 	v := ir.ExampleAttr{Name: a.decl.Name}
 	rep := o.in.unit.rep
-	whole := a.decl.Kind == ir.AttrInt || a.decl.Kind == ir.AttrElem && o.holdsWhole(a.decl.Elem)
+	elem := ir.Elem{Name: "i64"} // of ints, and of places of axes
+	switch a.decl.Kind {
+	case ir.AttrElem:
+		elem = a.decl.Elem
+	case ir.AttrFloat:
+		elem = ir.Elem{Name: "f64"}
+	}
 	var words []string
 	switch a.decl.Kind {
 	case ir.AttrEnum:
@@ -261,7 +279,7 @@ func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 		v.Word = id.Name
 	case list != nil && (a.decl.List != "" || a.decl.Kind == ir.AttrAxes):
 		for _, x := range list {
-			f, ok := o.exampleNumber(x.Expr, whole)
+			f, ok := o.exampleNumber(x.Expr, elem)
 			if !ok {
 				return
 			}
@@ -271,7 +289,7 @@ func (o *operation) exampleAttr(e *ir.Example, a *attribute, b dsl.Bind) {
 		rep.errorf(b.Value.Span, "example-number", "%s is one value, not a list", quote(a.decl.Name)).WithNote(a.decl.Span, "declared here")
 		return
 	default:
-		f, ok := o.exampleNumber(b.Value.Expr, whole)
+		f, ok := o.exampleNumber(b.Value.Expr, elem)
 		if !ok {
 			return
 		}

@@ -25,7 +25,7 @@ func (l *lowering) expr(x dsl.Expr, e *env) *ir.Value {
 		return bad
 	}
 	v := l.expr1(x, e)
-	if v != bad && !v.Span.Start.IsValid() && v.Op > ir.OpFalse {
+	if v != bad && !v.Span.Start.IsValid() && (v.Op > ir.OpFalse || v.Op == ir.OpConst) {
 		c := *v
 		c.Span = x.Pos()
 		return &c
@@ -207,7 +207,12 @@ func (l *lowering) guarded(x dsl.Expr, e *env, change func(*ir.Value) *ir.Value,
 func (l *lowering) condition(x dsl.Expr, e *env) *ir.Value {
 	v := l.expr(x, e)
 	if !isBad(v) && v.Type.Kind != ir.Bool {
-		l.errorf(e.at(x), "type-condition", "expected a condition, found %s", l.typeText(v)).WithHint("compare it: … != 0")
+		d := l.errorf(e.at(x), "type-condition", "expected a condition, found %s", l.typeText(v)).WithHint("compare it: … != 0")
+		if id := bareName(x); id != nil && !e.closed {
+			if t := l.sig.find(id.Name); t != nil && t.param.Optional {
+				d.WithHint("whether it is there is has(%s)", id.Name)
+			}
+		}
 		return bad
 	}
 	return v

@@ -20,13 +20,12 @@ type exactSum struct {
 // realize makes the reduction in a type, read at the indices of v.
 func (l *lowering) realize(s *exactSum, v *ir.Value, t ir.Type) *ir.Value {
 	if t.Kind != ir.Typed {
-		return ir.Cast(l.untyped(s, v), t)
+		return ir.Cast(l.untyped(s, v, t.Kind == ir.Exact), t)
 	}
 	e := l.storedAs(t)
 	if l.class(t.Elem) != ir.ClassFloat {
-		e = l.sumOf(t.Elem)
-		if !s.whole {
-			return l.notWhole(s)
+		if e = l.sumOf(t.Elem); !s.whole {
+			return ir.Cast(l.untyped(s, v, true), t)
 		}
 	}
 	return l.readAt(s, v, e, t)
@@ -52,26 +51,19 @@ func (l *lowering) readAt(s *exactSum, v *ir.Value, e ir.Elem, t ir.Type) *ir.Va
 }
 
 // untyped makes a reduction that meets no dtype: of exact numbers in i64, of real ones in f64. Fractions without a common
-// denominator that is known are kept in f64 too, and what is computed of them is real.
-func (l *lowering) untyped(s *exactSum, v *ir.Value) *ir.Value {
-	switch {
+// denominator that is a number are kept in f64 too, and what is computed of them is real, unless an exact number is asked for.
+func (l *lowering) untyped(s *exactSum, v *ir.Value, exact bool) *ir.Value {
+	switch n := l.commonNumber(s); {
 	case v.Type.Kind == ir.Real:
 		return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
 	case s.whole:
 		return l.readAt(s, v, ir.Elem{Name: "i64"}, ir.ExactType)
-	case s.monoid != ir.Prod:
-		if n := l.denominator(s.body); n != nil && n.IsInt64() {
-			return l.fractional(s, v, n)
-		}
+	case n != nil:
+		return l.fractional(s, v, n)
+	case exact:
+		return l.rational(s, v)
 	}
 	return l.readAt(s, v, ir.Elem{Name: "f64"}, ir.RealType)
-}
-
-// notWhole refuses a reduction of fractions where an exact number is needed: as an index, in a range, or of a dtype of integers.
-func (l *lowering) notWhole(s *exactSum) *ir.Value {
-	l.errorf(s.r.at, "unsupported", "a %s of fractions is kept in f64, so it is no exact number here", s.r.name).
-		WithHint("say how it is rounded: i64(floor(f64(…)))")
-	return bad
 }
 
 // settle replaces the reductions of exact numbers that are left in a value by definitions.
@@ -79,60 +71,68 @@ func (l *lowering) settle(v *ir.Value) *ir.Value {
 	if isBad(v) {
 		return v
 	}
-	var fractions *exactSum
-	r := ir.Map(v, func(v *ir.Value) *ir.Value {
+	exact := l.asksExact(v, v.Type.Kind == ir.Exact, map[asked]bool{})
+	return ir.Map(v, func(v *ir.Value) *ir.Value {
 		if v.Op == ir.OpRead {
 			if s := l.exact[v.Tensor]; s != nil {
-				x := l.untyped(s, v)
-				if x.Type.Kind == ir.Real && v.Type.Kind == ir.Exact {
-					fractions = s
-				}
-				return x
+				return l.untyped(s, v, exact)
 			}
 		}
-		if fractions == nil {
-			return v
-		}
-		return l.made(v, fractions)
+		return l.made(v)
 	})
-	if fractions != nil && v.Type.Kind == ir.Exact && r.Type.Kind == ir.Real {
-		return l.notWhole(fractions)
+}
+
+// asked is a value, and whether it is needed as an exact number.
+type asked struct {
+	v     *ir.Value
+	exact bool
+}
+
+// asksExact tells whether a reduction of fractions stands in a value where an exact number is needed: where it is an exact number itself, as an index,
+// or as an integer.
+func (l *lowering) asksExact(v *ir.Value, exact bool, done map[asked]bool) bool {
+	if done[asked{v, exact}] {
+		return false
 	}
-	return r
+	done[asked{v, exact}] = true
+	if s := l.exact[v.Tensor]; v.Op == ir.OpRead && s != nil && exact && !s.whole && v.Type.Kind == ir.Exact && l.commonNumber(s) == nil {
+		return true
+	}
+	for _, a := range v.Args {
+		asks := exact
+		switch v.Op {
+		case ir.OpRead, ir.OpUniform, ir.OpNormal:
+			asks = true
+		case ir.OpCast:
+			asks = v.Type.Kind == ir.Typed && l.class(v.Type.Elem) == ir.ClassInt
+		case ir.OpEq, ir.OpNe, ir.OpLt, ir.OpLe:
+			asks = false
+		case ir.OpSelect:
+			asks = exact && a != v.Args[0]
+		}
+		if l.asksExact(a, asks, done) {
+			return true
+		}
+	}
+	return false
 }
 
 // made is a value some of whose arguments may have become real.
-func (l *lowering) made(v *ir.Value, s *exactSum) *ir.Value {
+func (l *lowering) made(v *ir.Value) *ir.Value {
 	real := func(a *ir.Value) bool { return a.Type.Kind == ir.Real }
 	if isBad(v.Args...) {
 		return bad
 	}
-	switch v.Op {
-	case ir.OpRead, ir.OpUniform, ir.OpNormal:
-		if slices.ContainsFunc(v.Args, real) {
-			return l.notWhole(s)
-		}
-		return v
-	case ir.OpCast:
-		if real(v.Args[0]) && v.Type.Kind == ir.Typed && l.class(v.Type.Elem) == ir.ClassInt {
-			return l.notWhole(s)
-		}
+	if v.Op == ir.OpRead || v.Op == ir.OpCast || v.Op == ir.OpUniform || v.Op == ir.OpNormal || v.Type.Kind == ir.Real || !slices.ContainsFunc(v.Args, real) {
 		return v
 	}
-	if v.Type.Kind == ir.Real || !slices.ContainsFunc(v.Args, real) {
-		return v
-	}
-	r, err := ir.Build(l.vars, v.Op, v.Args...)
-	if err != nil {
-		return l.notWhole(s)
-	}
-	return r
+	return ir.Call(v.Op, v.Args...)
 }
 
 // settleIndex is settle for an index, which may be an element of integers.
 func (l *lowering) settleIndex(v *ir.Value) *ir.Value {
 	v = l.settle(v)
-	if v.Op == ir.OpCast && v.Type.Kind == ir.Exact {
+	if v.Op == ir.OpCast && v.Type.Kind == ir.Exact && v.Args[0].Type.Kind == ir.Typed {
 		return v.Args[0]
 	}
 	return v
@@ -203,7 +203,8 @@ func (r *reduction) define(name string, own []*ir.Var, m ir.Monoid, body *ir.Val
 	if isBad(body) || isBad(where...) {
 		return bad
 	}
-	if l.mayFail(append(where, body)...) || l.rangesMayFail(own) {
+	overflows := r.exact && (m == ir.Sum || m == ir.Prod)
+	if overflows || l.mayFail(append(where, body)...) || l.rangesMayFail(own) {
 		// Where this isn't evaluated, its reads may be out of range, also those of its filter, which is tested after.
 		where = append(l.settleAll(r.at.env.path), where...)
 	}

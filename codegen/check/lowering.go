@@ -34,8 +34,9 @@ type lowering struct {
 	open      map[string]*value // lets whose right side is being lowered
 	aheads    map[string]*value // what was read before its definition
 	sink      *[]*ir.Def
-	hoisted   []*ir.Def         // reductions that can be read again
-	known     map[*ir.Axis]bool // axes whose extents inputs or dims give
+	hoisted   []*ir.Def             // reductions that can be read again
+	indexed   map[*ir.Tensor]*value // indices of axes, and the let that they are of
+	known     map[*ir.Axis]bool     // axes whose extents inputs or dims give
 	axisNames map[string]bool
 
 	spread map[string][]*ir.Axis // the axes of packs that are computed with
@@ -128,6 +129,7 @@ func (o *operation) check() *ir.OpDecl {
 			break
 		}
 		choose.start()
+		o.lowered++
 		l := o.lower(choose)
 		for name := range l.statesRead() {
 			read[name] = true
@@ -148,6 +150,8 @@ func (o *operation) check() *ir.OpDecl {
 	}
 	o.sameAxes(d, made)
 	o.unusedIndices()
+	o.keepsNumbers()
+	o.requirementsMet(d)
 	if rep.errors > before || !o.totals(d) {
 		return nil
 	}
@@ -188,7 +192,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 		setAt: map[string]diag.Span{}, dimAt: map[string]diag.Span{}, names: map[string]bool{}, open: map[string]*value{}, exact: map[*ir.Tensor]*exactSum{}, cotans: map[*ir.Tensor]*ir.Tensor{}}
 	l.fn = &ir.Func{Package: o.in.unit.name, Name: o.decl.Name.Name, ElemVars: o.sig.vars, Span: o.decl.Span}
 	l.sink = &l.fn.Defs
-	l.partial = map[*ir.Tensor]bool{}
+	l.partial, l.indexed = map[*ir.Tensor]bool{}, map[*ir.Tensor]*value{}
 	l.ranges, l.paths = map[*ir.Var]*ir.Axis{}, map[*ir.Var][]*ir.Value{}
 	l.root, l.vars = o, o.sig.vars
 	l.known, l.axisNames = map[*ir.Axis]bool{}, map[string]bool{}
@@ -213,6 +217,9 @@ func (o *operation) lower(choose *chooser) *lowering {
 		l.short(top)
 	}
 	l.stmts(o.decl.Body, top)
+	if l.refused == nil {
+		l.refused = l.excluded()
+	}
 	if l.refused != nil {
 		l.refuse()
 		return l
@@ -230,6 +237,7 @@ func (o *operation) lower(choose *chooser) *lowering {
 	l.addKeeps(top)
 	l.addScalars()
 	l.addAxes()
+	l.exactFits()
 	return l
 }
 
@@ -308,8 +316,9 @@ func (l *lowering) mayHave(name string) bool {
 // refuse leaves of the function what says that these choices are never met.
 func (l *lowering) refuse() {
 	l.table = map[string]*value{}
-	l.fn.Defs, l.fn.Dims = nil, nil
-	l.fn.Requires = append(l.fn.Requires, *l.refused)
+	l.fn.Defs, l.fn.Dims, l.fn.Outputs = nil, nil, nil
+	refused := *l.refused
+	l.fn.Requires = append(slices.DeleteFunc(l.fn.Requires, refused.Same), refused)
 	l.inputs()
 	for _, d := range l.sig.inputs {
 		if !d.param.Optional || d.fallback != nil || l.mayHave(d.param.Name) {

@@ -116,7 +116,10 @@ func (n *names) argCount(e *dsl.Call, least, most int) {
 		case most > least:
 			want = plural(least, "") + " to " + plural(most, "argument")
 		}
-		n.rep.errorf(e.Span, "arg-count", "%s takes %s, not %d", quote(e.Name.Name), want, c)
+		d := n.rep.errorf(e.Span, "arg-count", "%s takes %s, not %d", quote(e.Name.Name), want, c)
+		if isReducer(e.Name.Name) && e.Index == nil && c > 1 {
+			d.WithHint("its indices or axes stand in brackets: %s[k](…)", e.Name.Name)
+		}
 	}
 }
 
@@ -270,6 +273,12 @@ func (n *names) opCall(e *dsl.Call, o *operation) {
 func (n *names) unknownFunc(e *dsl.Call) {
 	if e.Package != nil {
 		m := n.in.imports[e.Package.Name]
+		if sym := n.table[e.Package.Name]; m == nil && sym != nil {
+			sym.used = true
+			n.rep.errorf(e.Package.Span, "import-missing", "%s is %s, and values have no functions of their own", quote(e.Package.Name), symbolKinds[sym.kind]).
+				WithHint("write %s(%s)", e.Name.Name, e.Package.Name)
+			return
+		}
 		if m == nil {
 			var near []string
 			for name := range n.in.imports {
@@ -278,6 +287,9 @@ func (n *names) unknownFunc(e *dsl.Call) {
 			slices.Sort(near)
 			d := n.rep.errorf(e.Package.Span, "import-missing", "package %s is not imported", quote(e.Package.Name))
 			suggest(d, e.Package.Name, near)
+			if _, built := builtins[e.Name.Name]; d.Hint == "" && (built || isReducer(e.Name.Name)) {
+				d.Hint = e.Name.Name + " is built in: write it without a package"
+			}
 			if d.Hint == "" {
 				d.Hint = "write `import \"" + e.Package.Name + "\"` below the package clause"
 			}
@@ -293,7 +305,9 @@ func (n *names) unknownFunc(e *dsl.Call) {
 		d.Hint = quote(e.Name.Name) + " is " + symbolKinds[sym.kind] + ": a product needs its `*`, an index its []"
 		return
 	}
-	suggest(d, e.Name.Name, append(functionWords(), n.in.unit.callable()...))
+	if suggest(d, e.Name.Name, n.in.unit.callable()); d.Hint == "" && !wordsOf(foreignFunctions, d, e.Name.Name) {
+		suggest(d, e.Name.Name, functionWords())
+	}
 }
 
 // callable are the funcs and ops of a package.

@@ -45,8 +45,15 @@ func (n *names) expr(e dsl.Expr) {
 // plainItem checks an item that must be a value.
 func (n *names) plainItem(i *dsl.Item, where string) {
 	if i.Star || i.AxisPack != nil || i.In {
-		n.rep.errorf(i.Span, "item", "expected a value in %s", where)
+		d := n.rep.errorf(i.Span, "item", "expected a value in %s", where)
+		if i.AxisPack != nil && where != "an index" {
+			d.WithHint("the extents of a pack are folded as ..%s: prod(..%[1]s)", i.AxisPack.Name)
+		}
 		return
+	}
+	if where == "an index" {
+		n.indexing++
+		defer func() { n.indexing-- }()
 	}
 	n.exprOrNil(i.Value)
 }

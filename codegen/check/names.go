@@ -3,6 +3,7 @@ package check
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
@@ -47,11 +48,13 @@ type names struct {
 	rep *reporter
 	sig *signature // nil in a func
 
-	table   map[string]*symbol
-	order   []*symbol // lets and parameters, in order, for what is unused
-	indices []*symbol // index variables in scope, innermost last
-	axis    *dsl.Ident
-	grad    bool // in a grad formula: @y may stand
+	table    map[string]*symbol
+	order    []*symbol // lets and parameters, in order, for what is unused
+	indices  []*symbol // index variables in scope, innermost last
+	axis     *dsl.Ident
+	grad     bool               // in a grad formula: @y may stand
+	indexing int                // how many indices stand around
+	kept     map[string]keeping // lets that are saved or recomputed on the way here
 
 	missing map[string]bool // names that aren't declared: each is said once
 	lost    bool            // one of them isn't like any name: what is unused may have been meant
@@ -59,7 +62,7 @@ type names struct {
 
 // checkOpNames checks the names of an op.
 func checkOpNames(o *operation) {
-	n := &names{in: o.in, rep: o.in.unit.rep, sig: o.sig, table: maps.Clone(o.sig.decls)}
+	n := &names{in: o.in, rep: o.in.unit.rep, sig: o.sig, table: maps.Clone(o.sig.decls), kept: map[string]keeping{}}
 	for _, in := range o.decl.Inputs {
 		if in.Init != nil {
 			n.expr(in.Init)
@@ -80,6 +83,28 @@ func checkOpNames(o *operation) {
 	}
 	for _, s := range n.order {
 		n.unused(s)
+	}
+	n.unset(o)
+}
+
+// unset reports outputs that nothing sets, and an op without results.
+func (n *names) unset(o *operation) {
+	set, misspelt := map[string]bool{}, false
+	dsl.Inspect(o.decl.Body, func(x any) bool {
+		if a, is := x.(*dsl.Assign); is {
+			set[a.Name.Name] = true
+			misspelt = misspelt || n.table[a.Name.Name] == nil
+		}
+		return true
+	})
+	for _, t := range o.sig.outputs {
+		if !set[t.param.Name] && !misspelt {
+			n.rep.errorf(t.span, "output-unset", "output %s is not set", quote(t.param.Name))
+		}
+	}
+	if len(set) == 0 && len(o.sig.outputs) == 0 && o.decl.Short == nil {
+		n.rep.errorf(o.decl.Name.Span, "output-unset", "%s has no result", quote(o.decl.Name.Name)).
+			WithHint("name one, -> (y: T[_]), and set it; or renew an inout")
 	}
 }
 
@@ -117,7 +142,10 @@ func (n *names) unused(s *symbol) {
 	if what != "" {
 		what += " "
 	}
-	n.rep.errorf(s.span, "name-unused", "%s%s is not used", what, quote(s.name))
+	d := n.rep.errorf(s.span, "name-unused", "%s%s is not used", what, quote(s.name))
+	if axis := strings.ToUpper(s.name); s.kind == symIndex && n.sig != nil && n.sig.axes[axis] != nil {
+		d.WithHint("write the axis, [%s], or read by index", axis)
+	}
 }
 
 // declare notes a let or parameter.
@@ -141,8 +169,8 @@ func (n *names) declare(id dsl.Ident, kind symbolKind) *symbol {
 	return s
 }
 
-func (n *names) shadow(id dsl.Ident, old *symbol) {
-	n.rep.errorf(id.Span, "name-shadow", "%s already names %s here", quote(id.Name), symbolKinds[old.kind]).
+func (n *names) shadow(id dsl.Ident, old *symbol) *diag.Diagnostic {
+	return n.rep.errorf(id.Span, "name-shadow", "%s already names %s here", quote(id.Name), symbolKinds[old.kind]).
 		WithNote(old.span, "declared here").WithHint("choose another name: nothing is shadowed")
 }
 
@@ -166,7 +194,10 @@ func (n *names) index(id dsl.Ident) {
 		}
 	}
 	if old := n.table[id.Name]; old != nil && !old.hidden {
-		n.shadow(id, old)
+		old.used = true // it may have been meant
+		if d := n.shadow(id, old); old.kind == symAttr && (strings.HasPrefix(id.Name, "ax") || strings.HasPrefix(id.Name, "dim")) {
+			d.Hint = "an attribute places an axis by its type, as in axis: axis(D), and the axis is reduced by its name, [D]"
+		}
 		return
 	}
 	n.indices = append(n.indices, &symbol{name: id.Name, kind: symIndex, span: id.Span})
@@ -226,14 +257,7 @@ func (n *names) stmt(s dsl.Stmt) {
 			}
 		}
 	case *dsl.Keep:
-		for _, id := range s.Names {
-			if sym := n.table[id.Name]; sym == nil || sym.hidden {
-				n.unknown(id)
-			} else if sym.kind != symLet {
-				n.rep.errorf(id.Span, "keep-let", "only lets are saved or recomputed; %s is %s", quote(id.Name), symbolKinds[sym.kind]).
-					WithNote(sym.span, "declared here")
-			}
-		}
+		n.keep(s)
 	case *dsl.Example:
 		// Examples are checked against the signature; see example.go.
 	}
@@ -243,7 +267,11 @@ func (n *names) stmt(s dsl.Stmt) {
 func (n *names) definition(left *dsl.Bracket, value dsl.Expr) {
 	mark := len(n.indices)
 	if left != nil {
+		before := n.rep.errors
 		n.binders(left)
+		if n.rep.errors == before+1 && n.rep.list.All[len(n.rep.list.All)-1].Code == "binder" {
+			n.rep.list.All[len(n.rep.list.All)-1].Hint = "a left side names all points at once: y[n] = if n == 0 then … else …"
+		}
 		if left.Where != nil {
 			n.rep.errorf(left.Where.Pos(), "left-where", "a left side has no filter").WithHint("write an if on the right, or filter a reduction")
 		}
@@ -272,8 +300,11 @@ func (n *names) target(s *dsl.Assign) {
 		n.rep.errorf(s.Name.Span, "assign-target", "%s is the old value; the new one is %s", quote(s.Name.Name), quote(s.Name.Name+"'")).
 			WithHint("write %s'", s.Name.Name)
 	case s.Prime:
-		n.rep.errorf(s.Name.Span, "assign-target", "%s is %s: only an inout or state has a new value", quote(s.Name.Name), symbolKinds[sym.kind]).
+		d := n.rep.errorf(s.Name.Span, "assign-target", "%s is %s: only an inout or state has a new value", quote(s.Name.Name), symbolKinds[sym.kind]).
 			WithNote(sym.span, "declared here")
+		if sym.kind == symInput {
+			d.WithHint("declare it so: inout %s", s.Name.Name)
+		}
 	default:
 		n.rep.errorf(s.Name.Span, "assign-target", "%s is %s and can't be set", quote(s.Name.Name), symbolKinds[sym.kind]).
 			WithNote(sym.span, "declared here")
@@ -302,6 +333,7 @@ func (n *names) match(s *dsl.Match) {
 	seen := map[string]diag.Span{}
 	rest := diag.Span{}
 	unknown := false // a label that isn't a word: perhaps the one that has no arm
+	before, after := n.kept, maps.Clone(n.kept)
 	for _, arm := range s.Arms {
 		if len(arm.Labels) == 0 {
 			if rest.Start.IsValid() {
@@ -320,11 +352,14 @@ func (n *names) match(s *dsl.Match) {
 			}
 		}
 		mark := len(n.order)
+		n.kept = maps.Clone(before)
 		n.stmts(arm.Body)
+		maps.Copy(after, n.kept)
 		for _, sym := range n.order[mark:] {
 			sym.hidden = true
 		}
 	}
+	n.kept = after
 	for _, w := range words {
 		if _, has := seen[w]; !has && !unknown && !rest.Start.IsValid() {
 			n.rep.errorf(s.Name.Span, "match-arms", "no arm for %s", quote(w)).WithHint("add `%s: …`, or `_: …` for all others", w)
@@ -399,7 +434,10 @@ func (n *names) binder(i *dsl.Item) {
 			return
 		}
 	}
-	n.rep.errorf(i.Span, "binder", "expected an axis or an index variable").WithHint("as in [K], [...B], [k], [..b] or [k in 0..n]")
+	d := n.rep.errorf(i.Span, "binder", "expected an axis or an index variable").WithHint("as in [K], [...B], [k], [..b] or [k in 0..n]")
+	if b, is := i.Value.(*dsl.Binary); is && comparison[b.Op] != ir.OpInvalid {
+		d.WithHint("a filter stands behind where: [k where %s]", n.in.textOf(b.Span))
+	}
 	n.meant(i.Value)
 }
 
@@ -429,47 +467,5 @@ func (n *names) axisName(id dsl.Ident, pack bool) {
 		n.rep.errorf(id.Span, "axis-kind", "%s is a pack", quote(id.Name)).WithNote(d.span, "declared here").WithHint("write ...%s", id.Name)
 	case pack && !d.pack:
 		n.rep.errorf(id.Span, "axis-kind", "%s is one axis", quote(id.Name)).WithNote(d.span, "declared here").WithHint("write %s", id.Name)
-	}
-}
-
-// unknown reports a name that nothing declares.
-func (n *names) unknown(id dsl.Ident) {
-	if n.missing[id.Name] {
-		n.rep.errors++
-		return
-	}
-	if n.missing == nil {
-		n.missing = map[string]bool{}
-	}
-	n.missing[id.Name] = true
-	d := n.rep.errorf(id.Span, "name-unknown", "%s is not declared", quote(id.Name))
-	if sym := n.table[id.Name]; sym != nil && sym.hidden {
-		d.Message = "`" + id.Name + "` is declared in an arm of a match and known in it alone"
-		d.WithNote(sym.span, "declared here")
-		return
-	}
-	if id.Name == "step" {
-		d.Hint = "only an update has steps"
-		return
-	}
-	var near []string
-	for _, v := range n.indices {
-		near = append(near, v.name)
-	}
-	for name, s := range n.table {
-		if !s.hidden {
-			near = append(near, name)
-		}
-	}
-	slices.Sort(near)
-	if suggest(d, id.Name, near); d.Hint != "" {
-		if sym := n.table[diag.Suggest(id.Name, near)]; sym != nil {
-			sym.used = true // it is used, if misspelt
-		}
-		return
-	}
-	n.lost = true
-	if _, is := builtins[id.Name]; is || isReducer(id.Name) || n.in.unit.funcs[id.Name] != nil {
-		d.Hint = id.Name + " is a function: write " + id.Name + "(…)"
 	}
 }

@@ -418,6 +418,10 @@ func (l *lowering) listEntry(a *attribute, x *dsl.Ref, at site) *ir.Value {
 		return l.absence(at, name)
 	}
 	if k < 0 || k >= n {
+		if at.env.guard == nil && !isUpper(a.decl.List) {
+			l.errorf(at, "index-range", "%s has no entry %d: it has %s, counted from 0", quote(name), k, plural(n, "entry")).WithNote(a.syntax.Span, "declared here")
+			return bad
+		}
 		return l.absence(at, ir.EntryName(name, k))
 	}
 	if l.callee != nil {

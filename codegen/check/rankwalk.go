@@ -288,7 +288,7 @@ func (t *rankTable) items(items []*dsl.Item, slots []rankSlot) {
 			keys = append(keys, s.pack)
 		}
 		t.union(keys...)
-		if id := bareName(i.Value); id == nil || isUpper(id.Name) {
+		if id := bareName(i.Value); id == nil || isUpper(id.Name) || t.keyOf(id.Name) == "" { // a number: the same for each axis
 			t.compute(keys)
 		}
 	}

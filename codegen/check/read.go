@@ -122,6 +122,9 @@ func (l *lowering) absence(at site, name string) *ir.Value {
 		at.env.guard.absent = true
 		return bad
 	}
+	if _, said := l.root.said[fault{at.span, "type-condition"}]; said {
+		return l.reported() // it was meant to be asked whether it is there
+	}
 	l.errorf(at, "absent", "%s may be absent here", quote(name)).WithHint("write `%s ?? …`, or test has(%s)", name, name)
 	return bad
 }
@@ -206,6 +209,9 @@ func (l *lowering) element(v *value, index *dsl.Bracket, at site) *ir.Value {
 		at.env.guard.conds = append(at.env.guard.conds, r.needs...)
 	}
 	if v.inlined != nil {
+		if at.env.guard == nil {
+			r.hold()
+		}
 		m := map[*ir.Var]*ir.Value{}
 		for k, x := range v.vars {
 			m[x] = exactIndex(r.index[k]) // elements of integers, too, are exact numbers as indices
@@ -238,6 +244,7 @@ type reading struct {
 	at     site
 	index  []*ir.Value
 	needs  []*ir.Value // conditions under which the read is in range
+	unsure []unsure    // the indices that they are of
 	failed bool
 }
 
@@ -265,7 +272,7 @@ func (r *reading) bare(s slot) {
 // bound takes the index of a binding.
 func (r *reading) bound(s slot, b *binding, at site) {
 	if !s.spread {
-		r.add(s, b.value)
+		r.add(s, b.value, at)
 		return
 	}
 	values := []*ir.Value{}
@@ -282,7 +289,7 @@ func (r *reading) all(s slot, values []*ir.Value, at site) {
 		return
 	}
 	for k, x := range values {
-		r.add(s.parts[k], x)
+		r.add(s.parts[k], x, at)
 	}
 }
 
@@ -314,7 +321,7 @@ func (r *reading) slot(s slot, i *dsl.Item) {
 		r.fail(site{t.Span, r.at.env}, "index-product", "%s is one axis, not a product", quote(s.axis))
 		return
 	}
-	r.add(s, r.l.indexValue(i.Value, r.at.env))
+	r.add(s, r.l.indexValue(i.Value, r.at.env), at)
 }
 
 // pack takes the index of a pack: carried whole, or computed axis by axis.
@@ -385,16 +392,23 @@ func (r *reading) flat(s slot, x *ir.Value, at site) {
 		sizes[k] = ir.Extent(a)
 	}
 	y := exactIndex(x)
+	var within []*ir.Value
 	if x.Type.Kind == ir.Exact && !r.l.isWhole(x) {
-		r.needs = append(r.needs, ir.Call(ir.OpEq, ir.Call(ir.OpFloor, y), y))
+		within = append(within, ir.Call(ir.OpEq, ir.Call(ir.OpFloor, y), y))
 	}
 	total := ir.Int(1)
 	for _, n := range sizes {
 		total = ir.Mul(total, n)
 	}
-	r.needs = append(r.needs, ir.Call(ir.OpLe, ir.Int(0), y), ir.Call(ir.OpLt, y, total))
+	within = append(within, ir.Call(ir.OpLe, ir.Int(0), y), ir.Call(ir.OpLt, y, total))
+	r.needs = append(r.needs, within...)
 	for k := range sizes {
 		r.index = append(r.index, r.l.digit(at, y, sizes, k))
+	}
+	if first := len(r.index) - len(sizes); r.v.inlined != nil && r.at.env.guard == nil {
+		// The digits of a number that is out of range may be in theirs; the first one tells.
+		r.index[first] = ir.Select(ir.And(within...), r.index[first], ir.Int(-1))
+		r.unsure = append(r.unsure, unsure{first, axes[0], within})
 	}
 }
 
@@ -416,28 +430,6 @@ func (l *lowering) listLetEntry(v *value, index *dsl.Bracket, at site) *ir.Value
 		return l.absence(at, ir.EntryName(v.name, k))
 	}
 	return v.list[k]
-}
-
-// add takes an index, and the condition that it is in range unless that is certain.
-func (r *reading) add(s slot, x *ir.Value) {
-	if isBad(x) {
-		r.failed = true
-		return
-	}
-	inside := x.Op == ir.OpIndex && x.Var.Axis == s.extent && s.lo == nil
-	if !inside {
-		lo := ir.Int(0)
-		hi := ir.Extent(s.extent)
-		if s.lo != nil {
-			x = r.l.rebuilt(x, ir.OpSub, exactIndex(x), s.lo)
-		}
-		y := exactIndex(x)
-		if x.Type.Kind == ir.Exact && !r.l.isWhole(x) {
-			r.needs = append(r.needs, ir.Call(ir.OpEq, ir.Call(ir.OpFloor, y), y))
-		}
-		r.needs = append(r.needs, ir.Call(ir.OpLe, lo, y), ir.Call(ir.OpLt, y, hi))
-	}
-	r.index = append(r.index, x)
 }
 
 // exactIndex is an index as an exact number, for comparing it with extents.

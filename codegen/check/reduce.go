@@ -485,7 +485,7 @@ func (r *reduction) norm() *ir.Value {
 // inF64 reduces numbers that have no dtype as elements of f64; the result is real.
 func (r *reduction) inF64(reduce func(*reduction) *ir.Value) *ir.Value {
 	typed := *r
-	typed.body = ir.Cast(r.l.settle(r.body), ir.ElemType(ir.Elem{Name: "f64"}))
+	typed.body = r.l.settle(ir.Cast(r.body, ir.ElemType(ir.Elem{Name: "f64"})))
 	if isBad(typed.body.Args...) {
 		return bad
 	}

@@ -92,8 +92,24 @@ type site struct {
 
 func (e *env) at(x dsl.Expr) site { return site{x.Pos(), e} }
 
+// fault is what is wrong at a place.
+type fault struct {
+	span diag.Span
+	code string
+}
+
 // errorf reports an error at a site, with the calls that led there.
+// What was said there under other choices isn't said again with other numbers.
 func (l *lowering) errorf(at site, code, format string, args ...any) *diag.Diagnostic {
+	here := fault{at.span, code}
+	if l.root.said == nil {
+		l.root.said = map[fault]int{}
+	}
+	if first, said := l.root.said[here]; said && first != l.root.lowered {
+		l.rep.errors++
+		return &diag.Diagnostic{}
+	}
+	l.root.said[here] = l.root.lowered
 	return noted(l.rep.errorf(at.span, code, format, args...), at)
 }
 

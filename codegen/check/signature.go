@@ -174,6 +174,9 @@ func (s *signature) elem(e dsl.Elem) ir.Elem {
 	switch {
 	case classes[n] != nil:
 		d.Hint = "a class of dtypes needs a variable: write [T: " + n + "] behind the name of the op, and T here"
+	case wordsOf(foreignTypes, d, n):
+	case n == "Tensor":
+		d.Hint = "a tensor is T[N] with its dtype T, declared behind the name of the op: [T: float]"
 	case isUpper(n) && d.Hint == "":
 		d.Hint = "declare it behind the name of the op: [" + n + ": float]"
 	}

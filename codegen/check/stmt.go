@@ -118,6 +118,11 @@ func (l *lowering) dimOf(axis *ir.Axis, v *ir.Value, s *dsl.Dim, e *env) {
 		l.errorf(e.at(s.Value), "dim-value", "an extent is known before the data: it can't depend on elements")
 	case v.Const != nil && (!v.Const.IsInt() || v.Const.Sign() < 0):
 		l.errorf(e.at(s.Value), "dim-value", "an extent is whole and not negative; this is %s", v.Const.RatString())
+	case l.known[axis] && (ir.AtMost(ir.Add(v, ir.Int(1)), ir.Extent(axis), nil) || ir.AtMost(ir.Add(ir.Extent(axis), ir.Int(1)), v, nil)):
+		l.errorf(e.at(s.Value), "dim-value", "no tensor has this extent along %s, which inputs give", quote(l.axisText(s.Name.Name))).
+			WithHint("another extent is that of an axis with a name of its own")
+	case isLong(v):
+		l.errorf(e.at(s.Value), "dim-value", "an axis has at most 2^44 elements; this is %s", l.numberText(v, e.at(s.Value)))
 	default:
 		l.giveExtent(axis, v, site{s.Span, e})
 	}
@@ -202,7 +207,7 @@ func (l *lowering) assign(s *dsl.Assign, e *env) {
 	}
 	body = l.coerceTo(e.at(s.Value), body, t.Elem, quote(name))
 	l.table[name] = v
-	if v.broken = isBad(body); v.broken {
+	if v.broken = isBad(body) || !l.storedFits(e.at(s.Value), body, t.Elem); v.broken {
 		return
 	}
 	l.place(v, l.target(name, t, e.at(s.Value)), body, s.Span)
@@ -220,7 +225,7 @@ func (l *lowering) short(e *env) {
 		return
 	}
 	body = l.coerceTo(e.at(l.op.decl.Short), body, elem, "the result")
-	if isBad(body) {
+	if isBad(body) || !l.storedFits(e.at(l.op.decl.Short), body, elem) {
 		return
 	}
 	l.table["y"] = v

@@ -27,9 +27,15 @@ func joinWords(words []string) string { return strings.Join(words, ", ") }
 
 func baseName(name string) string { return filepath.Base(filepath.ToSlash(name)) }
 
-// textOf is a piece of the source as it is written.
-func (o *operation) textOf(s diag.Span) string {
-	src := o.in.file.Source
+// textOf is a piece of the source of an op as it is written.
+func (o *operation) textOf(s diag.Span) string { return o.in.textOf(s) }
+
+// textOf is a piece of a file as it is written; "": it is of another file.
+func (f *source) textOf(s diag.Span) string {
+	src := f.file.Source
+	if s.Start.File != f.file.Name {
+		return ""
+	}
 	if s.Start.Offset < 0 || s.End.Offset > len(src) || s.Start.Offset > s.End.Offset {
 		return ""
 	}

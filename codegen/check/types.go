@@ -10,8 +10,10 @@ import (
 func (l *lowering) class(e ir.Elem) ir.Class { return ir.ClassOf(l.vars, e) }
 
 // dtypesOf are the dtypes that an element type may be.
-func (l *lowering) dtypesOf(e ir.Elem) []string {
-	for _, v := range l.vars {
+func (l *lowering) dtypesOf(e ir.Elem) []string { return dtypesOf(l.vars, e) }
+
+func dtypesOf(vars []ir.ElemVar, e ir.Elem) []string {
+	for _, v := range vars {
 		if v.Name == e.Name {
 			r := make([]string, len(v.DTypes))
 			for k, d := range v.DTypes {
@@ -40,8 +42,10 @@ func (l *lowering) typeText(v *ir.Value) string {
 }
 
 // elemText is an element type in a message, with what a variable ranges over.
-func (l *lowering) elemText(e ir.Elem) string {
-	for _, v := range l.root.decl.Vars {
+func (l *lowering) elemText(e ir.Elem) string { return l.root.elemText(e) }
+
+func (o *operation) elemText(e ir.Elem) string {
+	for _, v := range o.decl.Vars {
 		if v.Name.Name == e.Name {
 			text := quote(e.String()) + " (" + e.Name + ": "
 			for k, a := range v.Alts {
@@ -169,10 +173,19 @@ func (l *lowering) meet(at site, what string, purpose use, args ...*ir.Value) ([
 		case typed != nil:
 			r[k] = l.coerce(at, a, typed.Type.Elem, what)
 		case real:
-			r[k] = l.push(a, ir.RealType)
+			r[k] = l.real(at, a)
 		}
 	}
 	return r, !isBad(r...)
+}
+
+// real is a number as a real one.
+func (l *lowering) real(at site, v *ir.Value) *ir.Value {
+	f64 := ir.Elem{Name: "f64"}
+	if v.Type.Kind == ir.Exact && !l.constantsFitIn(at, v, f64, []string{"f64"}) {
+		return bad
+	}
+	return l.push(v, ir.RealType)
 }
 
 // wider is the element type in which two meet: of one variable, acc(T) or sum(T) rather than T.
@@ -353,6 +366,14 @@ func (l *lowering) apply(at site, op ir.Op, what string, args ...*ir.Value) *ir.
 		return bad
 	}
 	if ir.Facts[op].Rule == ir.RuleFunc {
+		if args[0].Type.Kind == ir.Exact {
+			for k, a := range args {
+				args[k] = l.real(at, a)
+			}
+			if isBad(args...) {
+				return bad
+			}
+		}
 		if t := args[0].Type; t.Kind == ir.Typed && l.class(t.Elem) != ir.ClassFloat {
 			l.errorf(at, "type-float", "%s takes floats, not %s", what, l.elemText(t.Elem)).WithHint("declare the variable as float, or cast")
 			return bad
@@ -372,7 +393,7 @@ func (l *lowering) apply(at site, op ir.Op, what string, args ...*ir.Value) *ir.
 // power is a^b. Exact powers have whole exponents; others are real.
 func (l *lowering) power(at site, a, b *ir.Value) *ir.Value {
 	if a.Type.Kind == ir.Exact && b.Type.Kind == ir.Exact && !l.isWhole(b) {
-		a, b = l.push(a, ir.RealType), l.push(b, ir.RealType)
+		a, b = l.real(at, a), l.real(at, b)
 	}
 	return l.apply(at, ir.OpPow, "`^`", a, b)
 }

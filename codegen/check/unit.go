@@ -63,11 +63,14 @@ type operation struct {
 	sig   *signature
 	state callState // whether others can call it
 
-	parts   int                   // parts of expressions that have been lowered
-	written map[*ir.Value]int     // the parts of values that are written out
-	streams map[string]int        // of the random numbers, by where they are written
-	indices map[diag.Span]*symbol // index variables of left sides, over all choices
-	unbound map[string]diag.Span  // where an axis of a value was first said to have no place
+	said    map[fault]int          // faults of the body, and the lowering in which each was found first
+	lowered int                    // how many lowerings there were
+	parts   int                    // parts of expressions that have been lowered
+	written map[*ir.Value]int      // the parts of values that are written out
+	streams map[string]int         // of the random numbers, by where they are written
+	indices map[diag.Span]*symbol  // index variables of left sides, over all choices
+	kept    map[diag.Span]*keepUse // names that are saved or recomputed, over all choices
+	unbound map[string]diag.Span   // where an axis of a value was first said to have no place
 
 	ownExtents map[string]string // the extents of axes that aren't declared, by name
 }

@@ -141,7 +141,7 @@ func (p *program) wholeAt(i int) int {
 	n := p.eval(i).n
 	w, ok := n.whole()
 	if !ok {
-		p.m.fail(p.nodes[i].v.Span, "the index %v is %s, which isn't whole", p.nodes[i].v, n.rat().RatString())
+		p.m.fail(p.nodes[i].v.Span, "the index %s is %s, which isn't whole", p.nodes[i].v.Words(), n.rat().RatString())
 	}
 	return int(w)
 }
@@ -244,7 +244,7 @@ func (p *program) compute(n *node) cell {
 		}
 		r, err := exactCall(v.Op, args)
 		if err != nil {
-			p.m.fail(v.Span, "%v: %v", v, err)
+			p.m.fail(v.Span, "%s: %v", v.Words(), err)
 		}
 		if !p.isFree(v) && !(held(r) && (v.Op != OpDiv || signed(args[0], args[1]))) {
 			p.m.fail(v.Span, "%s", Overflow(v))
@@ -373,7 +373,7 @@ func (p *program) converted(n *node) cell {
 		return cell{b: c.f != 0}
 	case kindExact:
 		if math.IsNaN(c.f) || math.IsInf(c.f, 0) {
-			p.m.fail(n.v.Span, "%v is %v, which isn't exact", n.v.Args[0], c.f)
+			p.m.fail(n.v.Span, "%s is %v, which isn't exact", n.v.Args[0].Words(), c.f)
 		}
 		return cell{n: fromRat(new(big.Rat).SetFloat64(c.f))}
 	}
@@ -404,7 +404,7 @@ func (p *program) fit(n *node, x number) int64 {
 		ok = false
 	}
 	if !ok || wrap(n.dtype, i) != i {
-		p.m.fail(n.v.Span, "%v is %s, which %s can't hold", n.v.Args[0], x.rat().RatString(), n.dtype)
+		p.m.fail(n.v.Span, "%s is %s, which %s can't hold", n.v.Args[0].Words(), x.rat().RatString(), n.dtype)
 	}
 	return i
 }
@@ -416,7 +416,7 @@ func (p *program) rounded(n *node) cell {
 	}
 	r, err := exactCall(n.v.Op, []number{p.exact(n.args[0])})
 	if err != nil {
-		p.m.fail(n.v.Span, "%v: %v", n.v, err)
+		p.m.fail(n.v.Span, "%s: %v", n.v.Words(), err)
 	}
 	return cell{n: number{i: p.fit(n, r)}}
 }
@@ -493,7 +493,7 @@ func (p *program) intCall(n *node) int64 {
 		return min(a, b)
 	case OpMod, OpRem:
 		if b == 0 {
-			p.m.fail(n.v.Span, "%v: %v", n.v, errDivideByZero)
+			p.m.fail(n.v.Span, "%s: %v", n.v.Words(), errDivideByZero)
 		}
 		r := a % b
 		if n.v.Op == OpMod && r != 0 && (r < 0) != (b < 0) {
@@ -502,7 +502,7 @@ func (p *program) intCall(n *node) int64 {
 		return r
 	case OpPow:
 		if b < 0 {
-			p.m.fail(n.v.Span, "%v: a negative power of an integer", n.v)
+			p.m.fail(n.v.Span, "%s: a negative power of an integer", n.v.Words())
 		}
 		return power(a, uint64(b))
 	}

@@ -38,11 +38,11 @@ func (f Fit) Message() string {
 }
 
 // Overflow is the message of an exact value that int64 don't hold.
-func Overflow(v *Value) string { return v.String() + " is out of the range of int64" }
+func Overflow(v *Value) string { return v.Words() + " is out of the range of int64" }
 
 // OverflowOf is the message of a sum or a product of exact values that int64 don't hold.
 func OverflowOf(d *Def) string {
-	return fmt.Sprintf("a %s of %v is out of the range of int64", d.Monoid.word(), d.Body)
+	return fmt.Sprintf("a %s of %s is out of the range of int64", d.Monoid.word(), d.Body.Words())
 }
 
 func (m Monoid) word() string {
@@ -69,7 +69,7 @@ func (l *Leaves) SumHolds(d *Def) bool {
 	return l.Of(d.Body.Args[0]).Mul(n).Mul(l.Of(points)).Holds()
 }
 
-func rangeText(v *Var) string { return v.Lo.String() + ".." + v.Hi.String() }
+func rangeText(v *Var) string { return v.Lo.Words() + ".." + v.Hi.Words() }
 
 // Bits are those of the greatest magnitude, without a sign: an interval of the value, or of the number of points, must lie inside.
 func (f Fit) Bits() int {
@@ -238,7 +238,10 @@ func (c *fitter) exact(v *Value, path []*Value) {
 
 // add notes a bound that isn't known to hold.
 func (c *fitter) add(f Fit) {
-	key := fmt.Sprint(f.Index, f.Message())
+	key := fmt.Sprint(f.Index, f.Value) // not in words, in which values that differ may read the same
+	if f.Range != nil {
+		key = f.Range.Lo.String() + ".." + f.Range.Hi.String()
+	}
 	for _, w := range f.If {
 		key += "\n" + w.String()
 	}

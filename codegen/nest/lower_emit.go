@@ -340,6 +340,9 @@ func (e *emitter) scalar(n *node) int {
 	}
 	var s int
 	if n.typ == Int {
+		if !simpleInt(n.host) {
+			e.fail(e.l.unsupported(e.c.members[0].target, "%v isn't a sum or a product of numbers of the call", n.host))
+		}
 		s = e.b.IntScalar(name)
 	} else {
 		s = e.b.Scalar(name)
@@ -347,6 +350,21 @@ func (e *emitter) scalar(n *node) int {
 	e.scalars[n] = s
 	e.launch.Scalars = append(e.launch.Scalars, n.host)
 	return s
+}
+
+// simpleInt tells whether the host computes a whole number with ints alone: others are divided or raised to powers, with tests of what comes out.
+func simpleInt(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpConst:
+		return v.Const.IsInt() && v.Const.Num().IsInt64()
+	case ir.OpScalar, ir.OpExtent, ir.OpRead:
+		return true
+	case ir.OpCast:
+		return v.Args[0].Type.Kind != ir.Real && simpleInt(v.Args[0])
+	case ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpNeg, ir.OpMax, ir.OpMin:
+		return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !simpleInt(a) })
+	}
+	return false
 }
 
 func uncast(v *ir.Value) *ir.Value {

@@ -18,8 +18,8 @@ func found(kind, format string, args ...any) *finding {
 }
 
 // refusals are codes with which well-typed specs may be refused: they say that something can't be compiled, or that the axes of a
-// result which has those of its formula, or of what is saved, depend on the call.
-var refusals = []string{"unsupported", "limit", "choices-many", "grad-row", "recurrence", "keep-axes"}
+// result which has those of its formula, or of what is saved, depend on the call; or that nothing is kept, or an index never in range.
+var refusals = []string{"unsupported", "limit", "choices-many", "grad-row", "recurrence", "keep-axes", "keep-none", "index-range"}
 
 // refused is a spec that opgen doesn't compile.
 type refused struct{ code, text string }

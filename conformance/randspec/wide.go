@@ -119,7 +119,7 @@ func (g *gen) requires() {
 		}
 	case 1, 2:
 		a := g.newAttr(pick(g, []string{"float", "int"}))
-		g.emit(fmt.Sprintf("require "+pick(g, []string{"%[1]s > -0.9", "%[1]s/3*3 == %[1]s else \"exact\"", "cos(%[1]s) > -2 && sigmoid(%[1]s) < 0.85"}), a.name))
+		g.emit(fmt.Sprintf("require "+pick(g, []string{"%[1]s > -0.9", "%[1]s/3*3 == %[1]s else \"exact\"", "cos(%[1]s) > -2 && sigmoid(%[1]s) < 0.96"}), a.name))
 	case 3:
 		for _, t := range g.ins {
 			if t.kind == float && !t.optional && t.mode == "" && len(t.slots) > 0 {

@@ -236,13 +236,17 @@ func (a Interval) Mod(b Interval) Interval {
 	return Between(least, most)
 }
 
-// Pow is the numbers x to the power y, for the y that aren't negative: with others there is none.
+// Pow is the numbers x to the power y.
 func (a Interval) Pow(b Interval) Interval {
-	if a.over || b.over || !a.whole() || !b.whole() || a.lo == math.MinInt64 {
+	if a.over || b.over || !b.whole() || a.lo == math.MinInt64 || b.lo == math.MinInt64 {
 		return Unknown()
 	}
+	quotient := !a.whole() || b.lo < 0
 	m, p := max(a.hi, -a.lo), int64(1)
-	for e := b.hi; e > 0 && m > 1; e-- {
+	if quotient { // numerators and denominators, which a negative power exchanges
+		m = max(m, a.most)
+	}
+	for e := max(b.hi, -b.lo); e > 0 && m > 1; e-- {
 		var ok bool
 		if p, ok = Times(p, m); !ok {
 			return Unknown()
@@ -251,6 +255,9 @@ func (a Interval) Pow(b Interval) Interval {
 	lo := int64(0)
 	if a.lo < 0 {
 		lo = -p
+	}
+	if quotient {
+		return Interval{lo: lo, hi: p, least: 1, most: p}
 	}
 	return Between(lo, p)
 }

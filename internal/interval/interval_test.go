@@ -118,13 +118,30 @@ func TestNumbersLieInside(t *testing.T) {
 			return new(big.Int).Rem(a.num, b.num), a.den
 		}},
 		{"^", true, Interval.Pow, func(a, b sample) (*big.Int, *big.Int) {
-			if b.num.Sign() < 0 {
+			if b.num.Sign() < 0 { // see below
 				return nil, nil
 			}
 			if a.num.CmpAbs(big.NewInt(1)) <= 0 { // else the power is none that an int64 holds, or b is small
 				return new(big.Int).Exp(a.num, new(big.Int).And(b.num, big.NewInt(3)), nil), a.den
 			}
 			return new(big.Int).Exp(a.num, new(big.Int).SetInt64(min(b.num.Int64(), 65)), nil), a.den
+		}},
+		{"^ of quotients", false, func(a, b Interval) Interval { return a.Pow(b.Floor()) }, func(a, b sample) (*big.Int, *big.Int) {
+			n, d, e := a.num, a.den, new(big.Int).Div(b.num, b.den)
+			if e.Sign() < 0 {
+				if n, d = d, n; d.Sign() == 0 {
+					return nil, nil
+				} else if d.Sign() < 0 {
+					n, d = new(big.Int).Neg(n), new(big.Int).Neg(d)
+				}
+				e.Neg(e)
+			}
+			if one := big.NewInt(1); n.CmpAbs(one) <= 0 && d.Cmp(one) == 0 {
+				e.And(e, big.NewInt(3))
+			} else if e.CmpAbs(big.NewInt(65)) > 0 {
+				e.SetInt64(65)
+			}
+			return new(big.Int).Exp(n, e, nil), new(big.Int).Exp(d, e, nil)
 		}},
 		{"neg", false, func(a, _ Interval) Interval { return a.Neg() }, func(a, _ sample) (*big.Int, *big.Int) { return new(big.Int).Neg(a.num), a.den }},
 		{"abs", false, func(a, _ Interval) Interval { return a.Abs() }, func(a, _ sample) (*big.Int, *big.Int) { return new(big.Int).Abs(a.num), a.den }},

@@ -71,6 +71,9 @@ func (g *gen) exact(v *ir.Value, s *block) value {
 		x, y, d := do.common(a[0], over(do.times(w.term, a[1].term), a[1].den))
 		return over(do.minus(x, y), d)
 	case ir.OpPow:
+		if a[0].den != nil || a[1].den != nil || !g.positive(v.Args[1]) {
+			return g.powerOfQuotient(v, a[0], g.integral(v.Args[1], a[1], s), s)
+		}
 		if a[0].den == nil && a[1].den == nil {
 			e := g.twice(s, a[1].term)
 			g.test(s, binary("<", precCompare, e, number(0)), g.valueError(v, "a negative power"))
@@ -82,6 +85,22 @@ func (g *gen) exact(v *ir.Value, s *block) value {
 	}
 	g.bail("%s of exact values", ir.Facts[v.Op].Name)
 	return value{}
+}
+
+// powerOfQuotient is a power of a quotient, or one with an exponent that may be negative.
+func (g *gen) powerOfQuotient(v *ir.Value, base value, exponent term, s *block) value {
+	d := number(1)
+	if base.den != nil {
+		d = *base.den
+	}
+	top, bottom, ok := g.nameIn(s, "n"), g.nameIn(s, "d"), g.nameIn(s, "ok")
+	g.declare(s, top, "int")
+	g.declare(s, bottom, "int")
+	s.printf("%s, %s, %s := runtime.PowerQuo(%s, %s, %s)\n", top, bottom, ok, base.text, d.text, exponent.text)
+	g.test(s, binary("==", precCompare, primary("%s", bottom), number(0)), g.valueError(v, "division by zero"))
+	g.test(s, not(primary("%s", ok)), g.overflow(v))
+	den := primary("%s", bottom)
+	return value{kind: whole, term: primary("%s", top), den: &den}
 }
 
 // typed is a constant with the type int.
@@ -161,13 +180,28 @@ func (g *gen) quotient(v *ir.Value, a, b value, s *block) value {
 				n = g.twice(s, n)
 				g.test(s, binary("||", precOr, binary("&&", precAnd, binary("<", precCompare, d, number(0)), least(n)), least(d)), g.overflow(v))
 			}
-			n, d = call("runtime.Numerator", n, d), call("runtime.Denominator", d)
+			if !ir.HasData(v.Args[1]) {
+				n, d = call("runtime.Numerator", n, d), call("runtime.Denominator", d)
+			}
+		}
+		if ir.HasData(v.Args[1]) {
+			n, d = g.lowest(n, d, s)
 		}
 	}
 	if d.text == "1" {
 		return value{kind: whole, term: n}
 	}
 	return value{kind: whole, term: n, den: &d}
+}
+
+// lowest is a quotient in lowest terms, with a positive denominator: where data tell a denominator, as that of a sum of fractions, it is often a
+// multiple of what is needed.
+func (g *gen) lowest(n, d term, s *block) (top, bottom term) {
+	a, b := g.nameIn(s, "n"), g.nameIn(s, "d")
+	g.declare(s, a, "int")
+	g.declare(s, b, "int")
+	s.printf("%s, %s := runtime.Lowest(%s, %s)\n", a, b, n.text, d.text)
+	return primary("%s", a), primary("%s", b)
 }
 
 // positive tells whether an exact value is known not to be negative.

@@ -48,5 +48,5 @@ func Extents(k *Kernel, dims []ir.Dim, like [][2]int) (text string, err error) {
 // negative tests that an extent isn't negative.
 func (g *gen) negative(s *block, d ir.Dim, n term) {
 	g.test(s, binary("<", precCompare, n, number(0)),
-		fmt.Sprintf("runtime.ShapeError(%q, %q, %s)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.String())+" that isn't negative", n.text))
+		fmt.Sprintf("runtime.ShapeError(%q, %q, %s)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.Words())+" that isn't negative", n.text))
 }

@@ -267,7 +267,7 @@ func (g *gen) requires() {
 		}
 		g.count(r.Cond)
 		c := g.cond(r.Cond, g.root)
-		fault := fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, g.argument(reads), r.Cond.String())
+		fault := fmt.Sprintf("runtime.ValueError(%q, %q, %q)", g.k.Op, g.argument(reads), r.Cond.Words())
 		if r.Message != "" {
 			fault = fmt.Sprintf("runtime.RequireError(%q, %q, %q, runtime.ErrValue)", g.k.Op, g.argument(reads), r.Message)
 		}

@@ -197,7 +197,7 @@ func (g *gen) extent(a *ir.Axis) term {
 		}
 		if v := g.leaves().Of(d.Value); !v.Inside(44) {
 			g.test(head, binary(">", precCompare, primary("%s", name), primary("runtime.MaxPoints")),
-				fmt.Sprintf("runtime.ShapeError(%q, %q, %s)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.String())+" of at most 2^44", name))
+				fmt.Sprintf("runtime.ShapeError(%q, %q, %s)", g.k.Op, d.Axis.Name+" = "+strings.TrimSpace(d.Value.Words())+" of at most 2^44", name))
 		}
 		g.sizes = append(g.sizes, head.text.String())
 		g.extents[a] = primary("%s", name)

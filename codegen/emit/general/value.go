@@ -384,7 +384,7 @@ func (g *gen) integer(v *ir.Value, k kind, s *block) term {
 }
 
 func (g *gen) valueError(v *ir.Value, what string) string {
-	return fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, what+" in "+v.String())
+	return fmt.Sprintf("runtime.FaultError(%q, %q)", g.k.Op, what+" in "+v.Words())
 }
 
 // test1 writes a condition on one float that the table of facts has no op of Go for.

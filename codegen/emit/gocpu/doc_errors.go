@@ -64,7 +64,7 @@ func (g *opGen) errors() string {
 	add := func(r *ir.Require) {
 		message := r.Message
 		if message == "" {
-			message = r.Cond.String()
+			message = r.Cond.Words()
 		}
 		if what, _, ok := strings.Cut(message, ", since "); ok { // "elements along N, since max of nothing is no number"
 			message = "there must be " + what

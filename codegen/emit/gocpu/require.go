@@ -138,7 +138,7 @@ func (g *opGen) requireError(r *ir.Require, choices ...ir.Choice) jen.Code {
 			named = g.attr(c.Attr)
 		}
 	}
-	want := r.Cond.String()
+	want := r.Cond.Words()
 	switch {
 	case r.Message != "" && named != nil:
 		return jen.Qual(runtimePath, "RequireError").Call(jen.Lit(g.fullName()), jen.Lit(named.decl.Name), jen.Lit(r.Message),

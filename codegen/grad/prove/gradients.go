@@ -157,9 +157,9 @@ func conditions(choices []ir.Choice) string {
 		switch {
 		case c.Cond == nil:
 		case c.Holds:
-			parts = append(parts, c.Cond.String())
+			parts = append(parts, c.Cond.Words())
 		default:
-			parts = append(parts, ir.Not(c.Cond).String())
+			parts = append(parts, ir.Not(c.Cond).Words())
 		}
 	}
 	return strings.Join(parts, " and ")

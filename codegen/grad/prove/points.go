@@ -153,7 +153,7 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 		p.bothSides(extents)
 		for _, c := range p.attrs {
 			if c.unmet() && p.verdict.Unmet == "" {
-				p.verdict.Unmet = c.cond.String()
+				p.verdict.Unmet = c.cond.Words()
 			}
 		}
 	}
@@ -197,7 +197,7 @@ func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 					if hasSteps(f, v) {
 						op = ir.OpFloor
 					}
-					conds = append(conds, &condition{diff: t, text: v.String(), op: op, guard: d.Derived && uniformValue(v), place: place})
+					conds = append(conds, &condition{diff: t, cond: v, op: op, guard: d.Derived && uniformValue(v), place: place})
 				}
 				return true
 			})

@@ -10,7 +10,7 @@ import (
 // condition is a comparison of floats, by the difference of its sides, and what of it points have met.
 type condition struct {
 	diff             *ir.Tensor
-	text             string
+	cond             *ir.Value
 	op               ir.Op
 	guard            bool // of the derivative, for attributes at which its formula is another: x^0
 	place            bool // no comparison: a sum near whose zero a formula may be another; points need not reach it
@@ -97,7 +97,7 @@ func (p *points) bothSides(extents []map[*ir.Axis]int) {
 			}
 		}
 		if !c.met() && !c.place && !(c.equality() && (p.known == offKinks || c.guard)) && p.verdict.Unmet == "" {
-			p.verdict.Unmet = c.text
+			p.verdict.Unmet = c.cond.Words()
 		}
 	}
 }
