@@ -10,11 +10,11 @@ import (
 func gluExtents0(b *runtime.Bound, v *gluValues) error {
 	L := b.Ext[1]
 	if L%2 != 0 {
-		return runtime.FaultError("activation.glu", "a number that isn't whole in |L| / 2")
+		return runtime.FaultError("activation.glu", "a number that isn't whole in L / 2")
 	}
 	D := L / 2
 	if D < 0 {
-		return runtime.ShapeError("activation.glu", "D = |L| / 2 that isn't negative", D)
+		return runtime.ShapeError("activation.glu", "D = L / 2 that isn't negative", D)
 	}
 	if err := b.Derive(2, D); err != nil {
 		return err

@@ -40,7 +40,7 @@ func (part *rotaryEmbeddingPart0) Run(from, to int) error {
 		cRow := l * H
 		for h := range H {
 			if H == 0 {
-				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
+				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / H")
 			}
 			t := math.Cos(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
 			c[cRow+h] = float32(t)
@@ -63,7 +63,7 @@ func (part *rotaryEmbeddingPart1) Run(from, to int) error {
 		sRow := l * H
 		for h := range H {
 			if H == 0 {
-				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
+				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / H")
 			}
 			t := math.Sin(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
 			s[sRow+h] = float32(t)
@@ -164,7 +164,7 @@ func (part *rotaryEmbeddingPart3) Run(from, to int) error {
 		cRow := l * H
 		for h := range H {
 			if H == 0 {
-				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
+				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / H")
 			}
 			t := math.Cos(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
 			c[cRow+h] = t
@@ -187,7 +187,7 @@ func (part *rotaryEmbeddingPart4) Run(from, to int) error {
 		sRow := l * H
 		for h := range H {
 			if H == 0 {
-				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / |H|")
+				return runtime.FaultError("attention.rotary_embedding", "division by zero in -h / H")
 			}
 			t := math.Sin(float64(i * math.Pow(v.theta, float64(-h)/float64(H))))
 			s[sRow+h] = t

@@ -268,7 +268,7 @@ func scaledDotProductAttentionNoCausalMaskScaleIfRun(b *runtime.Bound, v *scaled
 // scaledDotProductAttentionNoCausalMaskScaleElseRun computes scaled_dot_product_attention with causal false, mask given, scale given, not p == real(0).
 func scaledDotProductAttentionNoCausalMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -339,7 +339,7 @@ func scaledDotProductAttentionNoCausalMaskNoScaleIfRun(b *runtime.Bound, v *scal
 // scaledDotProductAttentionNoCausalMaskNoScaleElseRun computes scaled_dot_product_attention with causal false, mask given, scale absent, not p == real(0).
 func scaledDotProductAttentionNoCausalMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -406,7 +406,7 @@ func scaledDotProductAttentionNoCausalNoMaskScaleIfRun(b *runtime.Bound, v *scal
 // scaledDotProductAttentionNoCausalNoMaskScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale given, not p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -473,7 +473,7 @@ func scaledDotProductAttentionNoCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *sc
 // scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun computes scaled_dot_product_attention with causal false, mask absent, scale absent, not p == real(0).
 func scaledDotProductAttentionNoCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -548,7 +548,7 @@ func scaledDotProductAttentionCausalMaskScaleIfRun(b *runtime.Bound, v *scaledDo
 // scaledDotProductAttentionCausalMaskScaleElseRun computes scaled_dot_product_attention with causal true, mask given, scale given, not p == real(0).
 func scaledDotProductAttentionCausalMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -623,7 +623,7 @@ func scaledDotProductAttentionCausalMaskNoScaleIfRun(b *runtime.Bound, v *scaled
 // scaledDotProductAttentionCausalMaskNoScaleElseRun computes scaled_dot_product_attention with causal true, mask given, scale absent, not p == real(0).
 func scaledDotProductAttentionCausalMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -694,7 +694,7 @@ func scaledDotProductAttentionCausalNoMaskScaleIfRun(b *runtime.Bound, v *scaled
 // scaledDotProductAttentionCausalNoMaskScaleElseRun computes scaled_dot_product_attention with causal true, mask absent, scale given, not p == real(0).
 func scaledDotProductAttentionCausalNoMaskScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -765,7 +765,7 @@ func scaledDotProductAttentionCausalNoMaskNoScaleIfRun(b *runtime.Bound, v *scal
 // scaledDotProductAttentionCausalNoMaskNoScaleElseRun computes scaled_dot_product_attention with causal true, mask absent, scale absent, not p == real(0).
 func scaledDotProductAttentionCausalNoMaskNoScaleElseRun(b *runtime.Bound, v *scaledDotProductAttentionValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Mul(runtime.Whole(b.Ext[3])).Add(runtime.Indices(b.Ext[3])).Inside(61) {
-		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * |L| + l) * |S| + s is out of the range of int64")
+		return runtime.FaultError("attention.scaled_dot_product_attention", "(b * L + l) * S + s is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -23,17 +23,17 @@ func convBlockExtents0(b *runtime.Bound, v *convBlockValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(5, P0); err != nil {
 		return err
@@ -58,30 +58,30 @@ func convBlockExtents1(b *runtime.Bound, v *convBlockValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(K1).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]")
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("compose.conv_block", "P1 = floor((S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(5, P0, P1); err != nil {
 		return err
@@ -108,43 +108,43 @@ func convBlockExtents2(b *runtime.Bound, v *convBlockValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(K0).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(K0-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P0 = floor((|S0| + 2 * pad[0] - (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("compose.conv_block", "P0 = floor((S[0] + 2 * pad[0] - (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(K1).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]")
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(K1-1)-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P1 = floor((|S1| + 2 * pad[1] - (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("compose.conv_block", "P1 = floor((S[1] + 2 * pad[1] - (K[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(K2).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("compose.conv_block", "floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("compose.conv_block", "floor((S[2] + 2 * pad[2] - (K[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
-		return runtime.FaultError("compose.conv_block", "division by zero in (|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]")
+		return runtime.FaultError("compose.conv_block", "division by zero in (S[2] + 2 * pad[2] - (K[2] - 1) - 1) / stride[2]")
 	}
 	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(K2-1)-1, n3)
 	den3 := runtime.Denominator(n3)
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("compose.conv_block", "P2 = floor((|S2| + 2 * pad[2] - (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("compose.conv_block", "P2 = floor((S[2] + 2 * pad[2] - (K[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(5, P0, P1, P2); err != nil {
 		return err

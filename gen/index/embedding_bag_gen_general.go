@@ -26,22 +26,22 @@ func (part *embeddingBagPart0[I]) Run(from, to int) error {
 		for e := range E {
 			sum := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t2 I
 			if c {
 				t2 = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t2 = I(J)
 			}
 			if runtime.Exceeds(t2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t2)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t2)
 			for j := int(offsetsAt); j < end; j++ {
@@ -110,22 +110,22 @@ func (part *embeddingBagPart1[I]) Run(from, to int) error {
 		for e := range E {
 			sum := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t2 I
 			if c {
 				t2 = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t2 = I(J)
 			}
 			if runtime.Exceeds(t2) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t2)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t2)
 			for j := int(offsetsAt); j < end; j++ {
@@ -194,22 +194,22 @@ func (part *embeddingBagPart2[I]) Run(from, to int) error {
 		for e := range E {
 			sum := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t = I(J)
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -273,22 +273,22 @@ func (part *embeddingBagPart3[I]) Run(from, to int) error {
 		for e := range E {
 			sum := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t = I(J)
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -352,22 +352,22 @@ func (part *embeddingBagPart4[I]) Run(from, to int) error {
 		for e := range E {
 			sum2 := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t = I(J)
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -404,7 +404,7 @@ func (part *embeddingBagPart5[I]) Run(from, to int) error {
 		sum3 := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 		}
 		i := n + 1
 		var t I
@@ -412,16 +412,16 @@ func (part *embeddingBagPart5[I]) Run(from, to int) error {
 			t = offsets[i]
 		} else {
 			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 			}
 			i2 := I(J)
 			t = i2
 		}
 		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 		}
 		if runtime.TooMany(int(n2), int(t)) {
-			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -517,22 +517,22 @@ func (part *embeddingBagPart7[I]) Run(from, to int) error {
 		for e := range E {
 			sum2 := float64(0)
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				t = I(J)
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -569,7 +569,7 @@ func (part *embeddingBagPart8[I]) Run(from, to int) error {
 		sum3 := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 		}
 		i := n + 1
 		var t I
@@ -577,16 +577,16 @@ func (part *embeddingBagPart8[I]) Run(from, to int) error {
 			t = offsets[i]
 		} else {
 			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 			}
 			i2 := I(J)
 			t = i2
 		}
 		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 		}
 		if runtime.TooMany(int(n2), int(t)) {
-			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -678,7 +678,7 @@ func (part *embeddingBagPart10[I]) Run(from, to int) error {
 		any3 := false
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 		}
 		i := n + 1
 		var t I
@@ -686,15 +686,15 @@ func (part *embeddingBagPart10[I]) Run(from, to int) error {
 			t = offsets[i]
 		} else {
 			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 			}
 			t = I(J)
 		}
 		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 		}
 		if runtime.TooMany(int(n2), int(t)) {
-			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -731,23 +731,23 @@ func (part *embeddingBagPart11[I]) Run(from, to int) error {
 			most := float32(math.Inf(-1))
 			found := false
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				i3 := I(J)
 				t = i3
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -793,23 +793,23 @@ func (part *embeddingBagPart12[I]) Run(from, to int) error {
 			least := int64(math.MaxInt64)
 			found := false
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c2 {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				i3 := I(J)
 				t = i3
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -869,7 +869,7 @@ func (part *embeddingBagPart13[I]) Run(from, to int) error {
 			if c {
 				idxAt := idx[i]
 				if runtime.Exceeds(idxAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(idx[if any[n] then exact(argmin[n, e]) else -1])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in idx[if any[n] then argmin[n, e] else -1]")
 				}
 				idxAt2 := int(idxAt)
 				c = 0 <= idxAt2 && idxAt2 < V
@@ -960,23 +960,23 @@ func (part *embeddingBagPart14[I]) Run(from, to int) error {
 			most := math.Inf(-1)
 			found := false
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				i3 := I(J)
 				t = i3
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -1022,23 +1022,23 @@ func (part *embeddingBagPart15[I]) Run(from, to int) error {
 			least := int64(math.MaxInt64)
 			found := false
 			if runtime.Exceeds(offsetsAt) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 			}
 			var t I
 			if c {
 				t = offsets[i2]
 			} else {
 				if !runtime.Fits[I](J) {
-					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+					return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 				}
 				i3 := I(J)
 				t = i3
 			}
 			if runtime.Exceeds(t) {
-				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+				return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 			}
 			if runtime.TooMany(int(offsetsAt), int(t)) {
-				return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+				return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 			}
 			end := int(t)
 			for j := int(offsetsAt); j < end; j++ {
@@ -1097,7 +1097,7 @@ func (part *embeddingBagPart16[I]) Run(from, to int) error {
 			if c {
 				idxAt := idx[i]
 				if runtime.Exceeds(idxAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(idx[if any[n] then exact(argmin[n, e]) else -1])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in idx[if any[n] then argmin[n, e] else -1]")
 				}
 				idxAt2 := int(idxAt)
 				c = 0 <= idxAt2 && idxAt2 < V
@@ -1197,22 +1197,22 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t2 I
 				if c {
 					t2 = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					t2 = I(J)
 				}
 				if runtime.Exceeds(t2) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t2)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t2)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1259,7 +1259,7 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				offsetsAt2 := int(offsetsAt)
 				var t I
@@ -1268,17 +1268,17 @@ func embeddingBagSumScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound, 
 					t = offsetsAt3
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					i3 := I(J)
 					t = i3
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				t2 := int(t)
 				if runtime.TooMany(offsetsAt2, t2) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				for j := offsetsAt2; j < t2; j++ {
 					if uint(j) >= uint(J) {
@@ -1341,22 +1341,22 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t2 I
 				if c {
 					t2 = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					t2 = I(J)
 				}
 				if runtime.Exceeds(t2) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t2)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t2)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1398,7 +1398,7 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				offsetsAt2 := int(offsetsAt)
 				var t I
@@ -1407,17 +1407,17 @@ func embeddingBagSumScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound, 
 					t = offsetsAt3
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					i3 := I(J)
 					t = i3
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				t2 := int(t)
 				if runtime.TooMany(offsetsAt2, t2) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				for j := offsetsAt2; j < t2; j++ {
 					if uint(j) >= uint(J) {
@@ -1475,22 +1475,22 @@ func embeddingBagSumNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t I
 				if c {
 					t = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					t = I(J)
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1541,22 +1541,22 @@ func embeddingBagSumNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 			for e := range E {
 				dyAt := dy[dyRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t I
 				if c {
 					t = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					t = I(J)
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1595,7 +1595,7 @@ func (part *embeddingBagPart17[I]) Run(from, to int) error {
 		sum := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 		}
 		i := n + 1
 		var t I
@@ -1603,15 +1603,15 @@ func (part *embeddingBagPart17[I]) Run(from, to int) error {
 			t = offsets[i]
 		} else {
 			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 			}
 			t = I(J)
 		}
 		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 		}
 		if runtime.TooMany(int(n2), int(t)) {
-			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -1695,23 +1695,23 @@ func embeddingBagMeanNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Boun
 			for e := range E {
 				dsumAt := dsum[dsumRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t I
 				if c {
 					t = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					i3 := I(J)
 					t = i3
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1753,7 +1753,7 @@ func (part *embeddingBagPart19[I]) Run(from, to int) error {
 		sum := float64(0)
 		n2 := offsets[n]
 		if runtime.Exceeds(n2) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 		}
 		i := n + 1
 		var t I
@@ -1761,15 +1761,15 @@ func (part *embeddingBagPart19[I]) Run(from, to int) error {
 			t = offsets[i]
 		} else {
 			if !runtime.Fits[I](J) {
-				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+				return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 			}
 			t = I(J)
 		}
 		if runtime.Exceeds(t) {
-			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+			return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 		}
 		if runtime.TooMany(int(n2), int(t)) {
-			return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+			return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 		}
 		end := int(t)
 		for j := int(n2); j < end; j++ {
@@ -1851,23 +1851,23 @@ func embeddingBagMeanNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Boun
 			for e := range E {
 				dsumAt := dsum[dsumRow+e]
 				if runtime.Exceeds(offsetsAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(offsets[n])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in offsets[n]")
 				}
 				var t I
 				if c {
 					t = offsets[i2]
 				} else {
 					if !runtime.Fits[I](J) {
-						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in I(|J|)")
+						return runtime.FaultError("index.embedding_bag", "a number that the dtype can't hold in J")
 					}
 					i3 := I(J)
 					t = i3
 				}
 				if runtime.Exceeds(t) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|))")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J")
 				}
 				if runtime.TooMany(int(offsetsAt), int(t)) {
-					return runtime.FaultError("index.embedding_bag", "the range exact(offsets[n])..exact(if 0 <= n + 1 && n + 1 < |N| then offsets[n + 1] else I(|J|)) has more than 2^44 numbers")
+					return runtime.FaultError("index.embedding_bag", "the range offsets[n]..if 0 <= n + 1 && n + 1 < N then offsets[n + 1] else J has more than 2^44 numbers")
 				}
 				end := int(t)
 				for j := int(offsetsAt); j < end; j++ {
@@ -1967,7 +1967,7 @@ func embeddingBagMaxNoScaleRunBackwardF32Int[I runtime.Integer](b *runtime.Bound
 				}
 				idxAt := idx[i]
 				if runtime.Exceeds(idxAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(idx[if any[n] then exact(argmin[n, e]) else -1])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in idx[if any[n] then argmin[n, e] else -1]")
 				}
 				idxAt2 := int(idxAt)
 				if !(0 <= idxAt2) {
@@ -2061,7 +2061,7 @@ func embeddingBagMaxNoScaleRunBackwardF64Int[I runtime.Integer](b *runtime.Bound
 				}
 				idxAt := idx[i]
 				if runtime.Exceeds(idxAt) {
-					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in exact(idx[if any[n] then exact(argmin[n, e]) else -1])")
+					return runtime.FaultError("index.embedding_bag", "a number that i64 can't hold in idx[if any[n] then argmin[n, e] else -1]")
 				}
 				idxAt2 := int(idxAt)
 				if !(0 <= idxAt2) {

@@ -10,11 +10,11 @@ import (
 func repeat_Extents0(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
 	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[0] * times[0] is out of the range of int64")
 	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
+		return runtime.ShapeError("index.repeat", "P0 = B[0] * times[0] that isn't negative", P0)
 	}
 	if err := b.DerivePack(1, P0); err != nil {
 		return err
@@ -27,18 +27,18 @@ func repeat_Extents1(b *runtime.Bound, v *repeat_Values) error {
 	B0 := b.PackExt(0, 0)
 	B1 := b.PackExt(0, 1)
 	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[0] * times[0] is out of the range of int64")
 	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
+		return runtime.ShapeError("index.repeat", "P0 = B[0] * times[0] that isn't negative", P0)
 	}
 	if !runtime.Whole(B1).Mul(runtime.Whole(runtime.Entry(v.times, 1, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B1| * times[1] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[1] * times[1] is out of the range of int64")
 	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative", P1)
+		return runtime.ShapeError("index.repeat", "P1 = B[1] * times[1] that isn't negative", P1)
 	}
 	if err := b.DerivePack(1, P0, P1); err != nil {
 		return err
@@ -52,25 +52,25 @@ func repeat_Extents2(b *runtime.Bound, v *repeat_Values) error {
 	B1 := b.PackExt(0, 1)
 	B2 := b.PackExt(0, 2)
 	if !runtime.Whole(B0).Mul(runtime.Whole(runtime.Entry(v.times, 0, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B0| * times[0] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[0] * times[0] is out of the range of int64")
 	}
 	P0 := B0 * runtime.Entry(v.times, 0, 0)
 	if P0 < 0 {
-		return runtime.ShapeError("index.repeat", "P0 = |B0| * times[0] that isn't negative", P0)
+		return runtime.ShapeError("index.repeat", "P0 = B[0] * times[0] that isn't negative", P0)
 	}
 	if !runtime.Whole(B1).Mul(runtime.Whole(runtime.Entry(v.times, 1, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B1| * times[1] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[1] * times[1] is out of the range of int64")
 	}
 	P1 := B1 * runtime.Entry(v.times, 1, 0)
 	if P1 < 0 {
-		return runtime.ShapeError("index.repeat", "P1 = |B1| * times[1] that isn't negative", P1)
+		return runtime.ShapeError("index.repeat", "P1 = B[1] * times[1] that isn't negative", P1)
 	}
 	if !runtime.Whole(B2).Mul(runtime.Whole(runtime.Entry(v.times, 2, 0))).Inside(63) {
-		return runtime.FaultError("index.repeat", "|B2| * times[2] is out of the range of int64")
+		return runtime.FaultError("index.repeat", "B[2] * times[2] is out of the range of int64")
 	}
 	P2 := B2 * runtime.Entry(v.times, 2, 0)
 	if P2 < 0 {
-		return runtime.ShapeError("index.repeat", "P2 = |B2| * times[2] that isn't negative", P2)
+		return runtime.ShapeError("index.repeat", "P2 = B[2] * times[2] that isn't negative", P2)
 	}
 	if err := b.DerivePack(1, P0, P1, P2); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (part *repeat_Part0) Run(from, to int) error {
 	x, y, B0 := part.x, part.y, part.B0
 	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
-			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
@@ -140,7 +140,7 @@ func (part *repeat_Part1) Run(from, to int) error {
 	x, y, B0 := part.x, part.y, part.B0
 	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
-			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
@@ -176,7 +176,7 @@ func (part *repeat_Part2) Run(from, to int) error {
 	x, y, B0 := part.x, part.y, part.B0
 	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
-			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
@@ -212,7 +212,7 @@ func (part *repeat_Part3[T]) Run(from, to int) error {
 	x, y, B0 := part.x, part.y, part.B0
 	for p0 := from; p0 < to; p0++ {
 		if B0 == 0 {
-			return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+			return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 		}
 		y[p0] = x[runtime.FloorModInt(p0, B0)]
 	}
@@ -250,10 +250,10 @@ func (part *repeat_Part4) Run(from, to int) error {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
 			y[yRow+p1] = xAt
@@ -295,10 +295,10 @@ func (part *repeat_Part5) Run(from, to int) error {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
 			y[yRow+p1] = xAt
@@ -340,10 +340,10 @@ func (part *repeat_Part6) Run(from, to int) error {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
 			y[yRow+p1] = xAt
@@ -385,10 +385,10 @@ func (part *repeat_Part7[T]) Run(from, to int) error {
 		yRow := p0 * P1
 		for p1 := range P1 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			xAt := x[runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1)]
 			y[yRow+p1] = xAt
@@ -435,13 +435,13 @@ func (part *repeat_Part8) Run(from, to int) error {
 		yRow2 := (yRow + p1) * P2
 		for p2 := range P2 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			if B2 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+				return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 			}
 			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
 			y[yRow2+p2] = xAt
@@ -490,13 +490,13 @@ func (part *repeat_Part9) Run(from, to int) error {
 		yRow2 := (yRow + p1) * P2
 		for p2 := range P2 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			if B2 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+				return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 			}
 			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
 			y[yRow2+p2] = xAt
@@ -545,13 +545,13 @@ func (part *repeat_Part10) Run(from, to int) error {
 		yRow2 := (yRow + p1) * P2
 		for p2 := range P2 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			if B2 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+				return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 			}
 			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
 			y[yRow2+p2] = xAt
@@ -600,13 +600,13 @@ func (part *repeat_Part11[T]) Run(from, to int) error {
 		yRow2 := (yRow + p1) * P2
 		for p2 := range P2 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			if B1 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+				return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 			}
 			if B2 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+				return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 			}
 			xAt := x[(runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2+runtime.FloorModInt(p2, B2)]
 			y[yRow2+p2] = xAt
@@ -653,7 +653,7 @@ func repeat_RunBackward0F32(b *runtime.Bound, v *repeat_Values) error {
 		runtime.Clear(dxAcc)
 		for p0 := range P0 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			at := runtime.FloorModInt(p0, B0)
 			dxAcc[at] += float64(dy[p0])
@@ -679,7 +679,7 @@ func repeat_RunBackward0F64(b *runtime.Bound, v *repeat_Values) error {
 		runtime.Clear(dx)
 		for p0 := range P0 {
 			if B0 == 0 {
-				return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+				return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 			}
 			at := runtime.FloorModInt(p0, B0)
 			dx[at] += dy[p0]
@@ -708,10 +708,10 @@ func repeat_RunBackward1F32(b *runtime.Bound, v *repeat_Values) error {
 			dyRow := p0 * P1
 			for p1 := range P1 {
 				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+					return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 				}
 				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+					return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 				}
 				at := runtime.FloorModInt(p0, B0)*B1 + runtime.FloorModInt(p1, B1)
 				dxAcc[at] += float64(dy[dyRow+p1])
@@ -742,10 +742,10 @@ func repeat_RunBackward1F64(b *runtime.Bound, v *repeat_Values) error {
 			dyRow := p0 * P1
 			for p1 := range P1 {
 				if B0 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+					return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 				}
 				if B1 == 0 {
-					return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+					return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 				}
 				at := runtime.FloorModInt(p0, B0)*B1 + runtime.FloorModInt(p1, B1)
 				dx[at] += dy[dyRow+p1]
@@ -779,13 +779,13 @@ func repeat_RunBackward2F32(b *runtime.Bound, v *repeat_Values) error {
 				dyRow2 := (dyRow + p1) * P2
 				for p2 := range P2 {
 					if B0 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+						return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 					}
 					if B1 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+						return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 					}
 					if B2 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+						return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 					}
 					at := (runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2 + runtime.FloorModInt(p2, B2)
 					dxAcc[at] += float64(dy[dyRow2+p2])
@@ -821,13 +821,13 @@ func repeat_RunBackward2F64(b *runtime.Bound, v *repeat_Values) error {
 				dyRow2 := (dyRow + p1) * P2
 				for p2 := range P2 {
 					if B0 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p0 % |B0|")
+						return runtime.FaultError("index.repeat", "division by zero in p0 % B[0]")
 					}
 					if B1 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p1 % |B1|")
+						return runtime.FaultError("index.repeat", "division by zero in p1 % B[1]")
 					}
 					if B2 == 0 {
-						return runtime.FaultError("index.repeat", "division by zero in p2 % |B2|")
+						return runtime.FaultError("index.repeat", "division by zero in p2 % B[2]")
 					}
 					at := (runtime.FloorModInt(p0, B0)*B1+runtime.FloorModInt(p1, B1))*B2 + runtime.FloorModInt(p2, B2)
 					dx[at] += dy[dyRow2+p2]

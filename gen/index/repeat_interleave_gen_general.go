@@ -10,11 +10,11 @@ import (
 func repeatInterleaveExtents0(b *runtime.Bound, v *repeatInterleaveValues) error {
 	D := b.Ext[1]
 	if !runtime.Whole(D).Mul(runtime.Whole(v.times)).Inside(63) {
-		return runtime.FaultError("index.repeat_interleave", "|D| * times is out of the range of int64")
+		return runtime.FaultError("index.repeat_interleave", "D * times is out of the range of int64")
 	}
 	P := D * v.times
 	if P < 0 {
-		return runtime.ShapeError("index.repeat_interleave", "P = |D| * times that isn't negative", P)
+		return runtime.ShapeError("index.repeat_interleave", "P = D * times that isn't negative", P)
 	}
 	if err := b.Derive(2, P); err != nil {
 		return err

@@ -113,7 +113,7 @@ func RollBackwardInto(dx, dy, x *runtime.Tensor, shifts []int, axes runtime.Plac
 // rollRun0 is one of the cases of rollRun.
 func rollRun0(b *runtime.Bound, v *rollValues) error {
 	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % R[0] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -130,10 +130,10 @@ func rollRun0(b *runtime.Bound, v *rollValues) error {
 // rollRun1 is one of the cases of rollRun.
 func rollRun1(b *runtime.Bound, v *rollValues) error {
 	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % R[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(1, 1)).Sub(runtime.Whole(runtime.Entry(v.shifts, 1, 0))).Mod(runtime.Whole(b.PackExt(1, 1))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % |R1| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % R[1] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -150,13 +150,13 @@ func rollRun1(b *runtime.Bound, v *rollValues) error {
 // rollRun2 is one of the cases of rollRun.
 func rollRun2(b *runtime.Bound, v *rollValues) error {
 	if !runtime.Indices(b.PackExt(1, 0)).Sub(runtime.Whole(runtime.Entry(v.shifts, 0, 0))).Mod(runtime.Whole(b.PackExt(1, 0))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % |R0| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r0 - shifts[0]) % R[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(1, 1)).Sub(runtime.Whole(runtime.Entry(v.shifts, 1, 0))).Mod(runtime.Whole(b.PackExt(1, 1))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % |R1| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r1 - shifts[1]) % R[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(1, 2)).Sub(runtime.Whole(runtime.Entry(v.shifts, 2, 0))).Mod(runtime.Whole(b.PackExt(1, 2))).Inside(61) {
-		return runtime.FaultError("index.roll", "(r2 - shifts[2]) % |R2| is out of the range of int64")
+		return runtime.FaultError("index.roll", "(r2 - shifts[2]) % R[2] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -18,7 +18,7 @@ func (part *rollPart0) Run(from, to int) error {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
 		}
@@ -58,7 +58,7 @@ func (part *rollPart1) Run(from, to int) error {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
 		}
@@ -98,7 +98,7 @@ func (part *rollPart2) Run(from, to int) error {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
 		}
@@ -138,7 +138,7 @@ func (part *rollPart3[T]) Run(from, to int) error {
 		xRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			y[xRow+r0] = x[xRow+runtime.FloorModInt(r0-shifts0, R0)]
 		}
@@ -184,10 +184,10 @@ func (part *rollPart4) Run(from, to int) error {
 		yRow := (xRow + r0) * R1
 		for r1 := range R1 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
 			y[yRow+r1] = xAt
@@ -236,10 +236,10 @@ func (part *rollPart5) Run(from, to int) error {
 		yRow := (xRow + r0) * R1
 		for r1 := range R1 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
 			y[yRow+r1] = xAt
@@ -288,10 +288,10 @@ func (part *rollPart6) Run(from, to int) error {
 		yRow := (xRow + r0) * R1
 		for r1 := range R1 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
 			y[yRow+r1] = xAt
@@ -340,10 +340,10 @@ func (part *rollPart7[T]) Run(from, to int) error {
 		yRow := (xRow + r0) * R1
 		for r1 := range R1 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			xAt := x[(xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(r1-shifts1, R1)]
 			y[yRow+r1] = xAt
@@ -396,13 +396,13 @@ func (part *rollPart8) Run(from, to int) error {
 		yRow2 := (yRow + r1) * R2
 		for r2 := range R2 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			if R2 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 			}
 			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
 			y[yRow2+r2] = xAt
@@ -457,13 +457,13 @@ func (part *rollPart9) Run(from, to int) error {
 		yRow2 := (yRow + r1) * R2
 		for r2 := range R2 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			if R2 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 			}
 			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
 			y[yRow2+r2] = xAt
@@ -518,13 +518,13 @@ func (part *rollPart10) Run(from, to int) error {
 		yRow2 := (yRow + r1) * R2
 		for r2 := range R2 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			if R2 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 			}
 			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
 			y[yRow2+r2] = xAt
@@ -579,13 +579,13 @@ func (part *rollPart11[T]) Run(from, to int) error {
 		yRow2 := (yRow + r1) * R2
 		for r2 := range R2 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			if R1 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+				return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 			}
 			if R2 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+				return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 			}
 			xAt := x[((xRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2+runtime.FloorModInt(r2-shifts2, R2)]
 			y[yRow2+r2] = xAt
@@ -631,7 +631,7 @@ func (part *rollPart12) Run(from, to int) error {
 		dxRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
 			dxAcc[at] += float64(dy[dxRow+r0])
@@ -681,7 +681,7 @@ func (part *rollPart13) Run(from, to int) error {
 		dxRow := b2 * R0
 		for r0 := range R0 {
 			if R0 == 0 {
-				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+				return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 			}
 			at := dxRow + runtime.FloorModInt(r0-shifts0, R0)
 			dx[at] += dy[dxRow+r0]
@@ -730,10 +730,10 @@ func (part *rollPart14) Run(from, to int) error {
 			dyRow := (dxRow + r0) * R1
 			for r1 := range R1 {
 				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 				}
 				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 				}
 				at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
 				dxAcc[at] += float64(dy[dyRow+r1])
@@ -789,10 +789,10 @@ func (part *rollPart15) Run(from, to int) error {
 			dyRow := (dxRow + r0) * R1
 			for r1 := range R1 {
 				if R0 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+					return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 				}
 				if R1 == 0 {
-					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+					return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 				}
 				at := (dxRow+runtime.FloorModInt(i, R0))*R1 + runtime.FloorModInt(r1-shifts1, R1)
 				dx[at] += dy[dyRow+r1]
@@ -847,13 +847,13 @@ func (part *rollPart16) Run(from, to int) error {
 				dyRow2 := (dyRow + r1) * R2
 				for r2 := range R2 {
 					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 					}
 					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 					}
 					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 					}
 					at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
 					dxAcc[at] += float64(dy[dyRow2+r2])
@@ -915,13 +915,13 @@ func (part *rollPart17) Run(from, to int) error {
 				dyRow2 := (dyRow + r1) * R2
 				for r2 := range R2 {
 					if R0 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % |R0|")
+						return runtime.FaultError("index.roll", "division by zero in (r0 - shifts[0]) % R[0]")
 					}
 					if R1 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % |R1|")
+						return runtime.FaultError("index.roll", "division by zero in (r1 - shifts[1]) % R[1]")
 					}
 					if R2 == 0 {
-						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % |R2|")
+						return runtime.FaultError("index.roll", "division by zero in (r2 - shifts[2]) % R[2]")
 					}
 					at := ((dxRow+runtime.FloorModInt(i, R0))*R1+runtime.FloorModInt(i2, R1))*R2 + runtime.FloorModInt(r2-shifts2, R2)
 					dx[at] += dy[dyRow2+r2]

@@ -26,10 +26,10 @@ func sliceExtents0(b *runtime.Bound, v *sliceValues) error {
 func sliceExtents1(b *runtime.Bound, v *sliceValues) error {
 	D := b.Ext[1]
 	if !runtime.Whole(D).Sub(runtime.Whole(v.start)).Div(runtime.Whole(v.step2)).Ceil().Max(runtime.Whole(0)).Inside(63) {
-		return runtime.FaultError("index.slice", "max(ceil((|D| - start) / step), 0) is out of the range of int64")
+		return runtime.FaultError("index.slice", "max(ceil((D - start) / step), 0) is out of the range of int64")
 	}
 	if v.step2 == 0 {
-		return runtime.FaultError("index.slice", "division by zero in (|D| - start) / step")
+		return runtime.FaultError("index.slice", "division by zero in (D - start) / step")
 	}
 	i := -runtime.FloorDiv(-runtime.Numerator(D-v.start, v.step2), runtime.Denominator(v.step2))
 	K := max(i, 0)

@@ -56,7 +56,10 @@ func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 	if err != nil {
 		return nil, err
 	}
-	variant := cdistVariant(&vals)
+	variant, err := cdistVariant(&vals)
+	if err != nil {
+		return nil, err
+	}
 	var bound runtime.Bound
 	record := runtime.NeedsGrad(x, z)
 	bound.MakeAll = record
@@ -84,7 +87,7 @@ func Cdist(x, z *runtime.Tensor, attrs *CdistAttrs) (*runtime.Tensor, error) {
 			})
 			savedMax.Release()
 			savedSum.Release()
-		case 1, 2, 3:
+		case 1, 3:
 			runtime.Record("linalg.cdist", []*runtime.Tensor{y}, []*runtime.Tensor{x, z}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "z", Tensor: z}}, func(back *runtime.Backprop) error {
 				var bound runtime.Bound
 				if err := cdistBackwards[variant].Bind(&bound, nil, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0), back.Grad(1)); err != nil {
@@ -127,7 +130,10 @@ func CdistInto(y, x, z *runtime.Tensor, attrs *CdistAttrs) error {
 	if err != nil {
 		return err
 	}
-	variant := cdistVariant(&vals)
+	variant, err := cdistVariant(&vals)
+	if err != nil {
+		return err
+	}
 	var bound runtime.Bound
 	if err := cdistForwards[variant].Bind(&bound, nil, x, z, y); err != nil {
 		return err
@@ -140,20 +146,20 @@ func CdistInto(y, x, z *runtime.Tensor, attrs *CdistAttrs) error {
 }
 
 // cdistVariant finds the variant of a call by what is known before its tensors are bound.
-func cdistVariant(v *cdistValues) int {
+func cdistVariant(v *cdistValues) (int, error) {
 	switch {
 	case v.p == 2:
-		return 0
+		return 0, nil
 	case !(v.p == 2) && v.p == math.Inf(1):
-		return 1
+		return 1, nil
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && v.p == -math.Inf(1):
-		return 2
+		return 0, runtime.RequireError("linalg.cdist", "p", "p must not be negative", runtime.ErrAttr, v.p)
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && !(v.p == -math.Inf(1)) && v.p == 1:
-		return 3
+		return 3, nil
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && !(v.p == -math.Inf(1)) && !(v.p == 1) && v.p == 0:
-		return 4
+		return 4, nil
 	}
-	return 5
+	return 5, nil
 }
 
 // cdistIfRun computes cdist with p == real(2).
@@ -195,28 +201,6 @@ func cdistElseIfRun(b *runtime.Bound, v *cdistValues) error {
 		batch.Launch(cdist_no_p_is_2_p_is_inf_f32_forward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_forward_0_plan)
 	case runtime.F64:
 		batch.Launch(cdist_no_p_is_2_p_is_inf_f64_forward_0_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_forward_0_plan)
-	}
-	return nil
-}
-
-// cdistElseElseIfRun computes cdist with not p == real(2), not p == inf, p == -inf.
-func cdistElseElseIfRun(b *runtime.Bound, v *cdistValues) error {
-	if !(0 < b.Ext[2] || b.Ext[0] == 0 || b.Ext[1] == 0 || b.Ext[3] == 0) {
-		return runtime.RequireError("linalg.cdist", "", "elements along D, since min of nothing is no number", runtime.ErrShape)
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
-	batch := runtime.NewBatch()
-	batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3])
-	batch.Axis(b, 1, ^0, 0, b.Ext[3])
-	a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
-	a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
-	a.Ptr[2], a.Row[2] = b.Ptr[2], 1
-	switch b.DType[0] {
-	case runtime.F32:
-		batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
-	case runtime.F64:
-		batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 	}
 	return nil
 }
@@ -368,50 +352,6 @@ func cdistElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
 	}
 }
 
-// cdistElseElseIfRunBackward computes the derivative of cdist with not p == real(2), not p == inf, p == -inf.
-func cdistElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
-	min2 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	minTies := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[1]*b.Ext[3])
-	if b.Tensor(3) != nil || b.Tensor(4) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[3], b.Ext[2], 1
-		batch := runtime.NewBatch()
-		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[2], b.Ext[1]*b.Ext[3])
-		batch.Axis(b, 1, b.Ext[2]*b.Move(0), 0, b.Ext[3], b.Ext[3], b.Ext[2], b.Ext[3])
-		a.Ptr[0], a.Step[0] = b.Ptr[0], b.Move(0)
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[1], b.Ext[2]*b.Move(1), b.Move(1)
-		a.Ptr[2], a.Row[2] = min2, 1
-		a.Ptr[3], a.Row[3] = b.Ptr[2], 1
-		a.Ptr[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]*b.Ext[2]), 1
-		a.Ptr[5], a.Row[5] = minTies, 1
-		switch b.DType[0] {
-		case runtime.F32:
-			batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
-		case runtime.F64:
-			batch.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch, &a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
-		}
-	}
-	if b.Tensor(4) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[1], b.Ext[2], 1
-		batch := runtime.NewBatch()
-		batch.Axis(b, 0, ^0, ^1, b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[1]*b.Ext[3], b.Ext[3]*b.Ext[2])
-		batch.Axis(b, 3, 0, b.Ext[2]*b.Move(1), 1, 1, 1, b.Ext[2])
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[2]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
-		a.Ptr[2], a.Row[2] = min2, b.Ext[3]
-		a.Ptr[3], a.Row[3] = b.Ptr[2], b.Ext[3]
-		a.Ptr[4], a.Row[4] = minTies, b.Ext[3]
-		a.Ptr[5], a.Step[5] = b.Spare(4, b.Ext[0]*b.Ext[3]*b.Ext[2]), 1
-		switch b.DType[0] {
-		case runtime.F32:
-			batch.Launch(cdist_no_p_is_2_p_is_inf_f32_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f32_backward_1_plan)
-		case runtime.F64:
-			batch.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_1_launch, &a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan)
-		}
-	}
-}
-
 // cdistElseElseElseIfRunBackward computes the derivative of cdist with not p == real(2), not p == inf, not p == -inf, p == real(1).
 func cdistElseElseElseIfRunBackward(b *runtime.Bound, v *cdistValues) {
 	dzSum0 := b.Scratch(b.DType[0], b.Ext[0]*b.Ext[3]*b.Ext[2])
@@ -540,7 +480,6 @@ func cdistElseElseElseElseElseRunBackward(b *runtime.Bound, v *cdistValues) {
 var cdistForwards = [...]*runtime.Signature{
 	0: &cdistIfForward,
 	1: &cdistElseIfForward,
-	2: &cdistElseIfForward,
 	3: &cdistElseIfForward,
 	4: &cdistElseIfForward,
 	5: &cdistElseElseElseElseElseForward,
@@ -553,8 +492,6 @@ func cdistRun(b *runtime.Bound, v *cdistValues, variant int) error {
 		cdistIfRun(b, v)
 	case 1:
 		return cdistElseIfRun(b, v)
-	case 2:
-		return cdistElseElseIfRun(b, v)
 	case 3:
 		cdistElseElseElseIfRun(b, v)
 	case 4:
@@ -568,7 +505,6 @@ func cdistRun(b *runtime.Bound, v *cdistValues, variant int) error {
 var cdistBackwards = [...]*runtime.Signature{
 	0: &cdistIfBackward,
 	1: &cdistElseIfBackward,
-	2: &cdistElseIfBackward,
 	3: &cdistElseElseElseIfBackward,
 	4: &cdistElseElseElseElseIfBackward,
 	5: &cdistElseElseElseElseElseBackward,
@@ -581,8 +517,6 @@ func cdistRunBackward(b *runtime.Bound, v *cdistValues, variant int) {
 		cdistIfRunBackward(b, v)
 	case 1:
 		cdistElseIfRunBackward(b, v)
-	case 2:
-		cdistElseElseIfRunBackward(b, v)
 	case 3:
 		cdistElseElseElseIfRunBackward(b, v)
 	case 4:
@@ -831,46 +765,6 @@ func cdist_no_p_is_2_p_is_inf_f64_backward_1_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(cdist_no_p_is_2_p_is_inf_f64_backward_1, a, &cdist_no_p_is_2_p_is_inf_f64_backward_1_plan)
-}
-
-var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
-		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a)
-		return
-	}
-	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
-}
-
-var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F32, Use: runtime.Writes}}}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan) {
-		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0(a)
-		return
-	}
-	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_plan)
-}
-
-var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
-		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a)
-		return
-	}
-	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
-}
-
-var cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0", Rows: true, Wide: true, Passes: 3, Ends: true, Float: runtime.F64, Results: []runtime.RowResult{{Pass: 1, Monoid: runtime.MinOf}, {Pass: 2}}, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.Writes}, {DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.SumOf}, {DType: runtime.F64, Use: runtime.Writes}}}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan) {
-		cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0(a)
-		return
-	}
-	runtime.Launch(cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0, a, &cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_plan)
 }
 
 var cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Stream: true, Passes: 1, Ends: true, Float: runtime.F32, Results: []runtime.RowResult{{Pass: 1}}, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32}, {DType: runtime.F32, Use: runtime.Writes}}}

@@ -53,22 +53,6 @@ func cdist_no_p_is_2_p_is_inf_f64_backward_1(a *runtime.Args) {
 	cdist_no_p_is_2_p_is_inf_f64_backward_1_go(a)
 }
 
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a *runtime.Args) {
-	cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a)
-}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0(a *runtime.Args) {
-	cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_backward_0_go(a)
-}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a *runtime.Args) {
-	cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a)
-}
-
-func cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0(a *runtime.Args) {
-	cdist_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_backward_0_go(a)
-}
-
 func cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0(a *runtime.Args) {
 	cdist_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go(a)
 }

@@ -10,20 +10,20 @@ import (
 func diagEmbedExtents0(b *runtime.Bound, v *diagEmbedValues) error {
 	D := b.Ext[1]
 	if !runtime.Whole(D).Add(runtime.Whole(v.offset).Abs()).Inside(63) {
-		return runtime.FaultError("linalg.diag_embed", "|D| + abs(offset) is out of the range of int64")
+		return runtime.FaultError("linalg.diag_embed", "D + abs(offset) is out of the range of int64")
 	}
 	N := D + max(v.offset, -v.offset)
 	if N < 0 {
-		return runtime.ShapeError("linalg.diag_embed", "N = |D| + abs(offset) that isn't negative", N)
+		return runtime.ShapeError("linalg.diag_embed", "N = D + abs(offset) that isn't negative", N)
 	}
 	if err := b.Derive(2, N); err != nil {
 		return err
 	}
 	if !runtime.Whole(D).Add(runtime.Whole(v.offset).Abs()).Inside(63) {
-		return runtime.FaultError("linalg.diag_embed", "|D| + abs(offset) is out of the range of int64")
+		return runtime.FaultError("linalg.diag_embed", "D + abs(offset) is out of the range of int64")
 	}
 	if N < 0 {
-		return runtime.ShapeError("linalg.diag_embed", "M = |D| + abs(offset) that isn't negative", N)
+		return runtime.ShapeError("linalg.diag_embed", "M = D + abs(offset) that isn't negative", N)
 	}
 	if err := b.Derive(3, N); err != nil {
 		return err

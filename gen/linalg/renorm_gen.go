@@ -42,7 +42,7 @@ func renormValuesOf(p float64, axis int, limit float64) (renormValues, error) {
 //
 // x: T[...B, D]; y: T[...B, D]. T: f16, bf16, f32 or f64.
 //
-// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice, ErrAttr or ErrValue: p must be positive; limit must not be negative.
+// Errors wrap runtime.ErrNil, ErrShape, ErrDType, ErrDevice or ErrAttr: p must be positive; limit must not be negative.
 //
 // With x = [[3, 4], [0, 1]], y is about [[1.2, 1.6], [0, 1]]:
 //
@@ -52,7 +52,10 @@ func Renorm(x *runtime.Tensor, p float64, axis int, limit float64) (*runtime.Ten
 	if err != nil {
 		return nil, err
 	}
-	variant := renormVariant(&vals)
+	variant, err := renormVariant(&vals)
+	if err != nil {
+		return nil, err
+	}
 	var bound runtime.Bound
 	place := runtime.PlaceAxis(vals.axis)
 	record := runtime.NeedsGrad(x)
@@ -60,9 +63,7 @@ func Renorm(x *runtime.Tensor, p float64, axis int, limit float64) (*runtime.Ten
 	if err := renormForwards[variant].BindNew(&bound, &place, x); err != nil {
 		return nil, err
 	}
-	if err := renormRun(&bound, &vals, variant); err != nil {
-		return nil, bound.Fail(err)
-	}
+	renormRun(&bound, &vals, variant)
 	y := bound.Tensor(1)
 	bound.Finish()
 	if record {
@@ -76,9 +77,7 @@ func Renorm(x *runtime.Tensor, p float64, axis int, limit float64) (*runtime.Ten
 				if err := renormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Saved(2), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
 				}
-				if err := renormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				renormRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
@@ -92,28 +91,11 @@ func Renorm(x *runtime.Tensor, p float64, axis int, limit float64) (*runtime.Ten
 				if err := renormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
 				}
-				if err := renormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				renormRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
 			savedMax.Release()
-		case 2:
-			savedMin := bound.Tensor(2)
-			runtime.Record("linalg.renorm", []*runtime.Tensor{y}, []*runtime.Tensor{x}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "min", Tensor: savedMin}}, func(back *runtime.Backprop) error {
-				var bound runtime.Bound
-				place := runtime.PlaceAxis(vals.axis)
-				if err := renormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
-					return err
-				}
-				if err := renormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
-				bound.Finish()
-				return nil
-			})
-			savedMin.Release()
 		case 3, 5:
 			savedSum := bound.Tensor(2)
 			runtime.Record("linalg.renorm", []*runtime.Tensor{y}, []*runtime.Tensor{x}, []runtime.Saved{{Name: "x", Tensor: x}, {Name: "sum", Tensor: savedSum}}, func(back *runtime.Backprop) error {
@@ -122,26 +104,11 @@ func Renorm(x *runtime.Tensor, p float64, axis int, limit float64) (*runtime.Ten
 				if err := renormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Saved(1), back.Cotangent(0), back.Grad(0)); err != nil {
 					return err
 				}
-				if err := renormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
+				renormRunBackward(&bound, &vals, variant)
 				bound.Finish()
 				return nil
 			})
 			savedSum.Release()
-		case 4:
-			runtime.Record("linalg.renorm", []*runtime.Tensor{y}, []*runtime.Tensor{x}, []runtime.Saved{{Name: "x", Tensor: x}}, func(back *runtime.Backprop) error {
-				var bound runtime.Bound
-				place := runtime.PlaceAxis(vals.axis)
-				if err := renormBackwards[variant].Bind(&bound, &place, back.Saved(0), back.Cotangent(0), back.Grad(0)); err != nil {
-					return err
-				}
-				if err := renormRunBackward(&bound, &vals, variant); err != nil {
-					return bound.Fail(err)
-				}
-				bound.Finish()
-				return nil
-			})
 		}
 	}
 	return y, nil
@@ -153,34 +120,35 @@ func RenormInto(y, x *runtime.Tensor, p float64, axis int, limit float64) error 
 	if err != nil {
 		return err
 	}
-	variant := renormVariant(&vals)
+	variant, err := renormVariant(&vals)
+	if err != nil {
+		return err
+	}
 	var bound runtime.Bound
 	place := runtime.PlaceAxis(vals.axis)
 	if err := renormForwards[variant].Bind(&bound, &place, x, y); err != nil {
 		return err
 	}
-	if err := renormRun(&bound, &vals, variant); err != nil {
-		return bound.Fail(err)
-	}
+	renormRun(&bound, &vals, variant)
 	bound.Finish()
 	return nil
 }
 
 // renormVariant finds the variant of a call by what is known before its tensors are bound.
-func renormVariant(v *renormValues) int {
+func renormVariant(v *renormValues) (int, error) {
 	switch {
 	case v.p == 2:
-		return 0
+		return 0, nil
 	case !(v.p == 2) && v.p == math.Inf(1):
-		return 1
+		return 1, nil
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && v.p == -math.Inf(1):
-		return 2
+		return 0, runtime.RequireError("linalg.renorm", "limit", "limit must not be negative", runtime.ErrAttr, v.limit)
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && !(v.p == -math.Inf(1)) && v.p == 1:
-		return 3
+		return 3, nil
 	case !(v.p == 2) && !(v.p == math.Inf(1)) && !(v.p == -math.Inf(1)) && !(v.p == 1) && v.p == 0:
-		return 4
+		return 0, runtime.RequireError("linalg.renorm", "limit", "limit must not be negative", runtime.ErrAttr, v.limit)
 	}
-	return 5
+	return 5, nil
 }
 
 // renormIfRun computes renorm with p == real(2).
@@ -294,37 +262,6 @@ func renormElseIfRun(b *runtime.Bound, v *renormValues) {
 	}
 }
 
-// renormElseElseIfRun computes renorm with not p == real(2), not p == inf, p == -inf.
-func renormElseElseIfRun(b *runtime.Bound, v *renormValues) {
-	min2 := b.Spare(2, b.Ext[1])
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Row[0], a.Step[0] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[1], a.Step[1] = min2, 1
-		switch b.DType[0] {
-		case runtime.F32:
-			renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(&a)
-		case runtime.F64:
-			renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(&a)
-		}
-	}
-	{
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = min2, 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[1], b.Ext[1], 1
-		a.F[0] = v.limit
-		switch b.DType[0] {
-		case runtime.F32:
-			renorm_no_p_is_2_p_is_inf_f32_forward_1_launch(&a)
-		case runtime.F64:
-			renorm_no_p_is_2_p_is_inf_f64_forward_1_launch(&a)
-		}
-	}
-}
-
 // renormElseElseElseIfRun computes renorm with not p == real(2), not p == inf, not p == -inf, p == real(1).
 func renormElseElseElseIfRun(b *runtime.Bound, v *renormValues) {
 	sum := b.Spare(2, b.Ext[1])
@@ -354,17 +291,6 @@ func renormElseElseElseIfRun(b *runtime.Bound, v *renormValues) {
 			renorm_no_p_is_2_p_is_inf_f64_forward_1_launch(&a)
 		}
 	}
-}
-
-// renormElseElseElseElseIfRun computes renorm with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0).
-func renormElseElseElseElseIfRun(b *runtime.Bound, v *renormValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return renormElseElseElseElseIfRunF32(b, v)
-	case runtime.F64:
-		return renormElseElseElseElseIfRunF64(b, v)
-	}
-	return nil
 }
 
 // renormElseElseElseElseElseRun computes renorm with not p == real(2), not p == inf, not p == -inf, not p == real(1), not p == real(0).
@@ -547,58 +473,6 @@ func renormElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	}
 }
 
-// renormElseElseIfRunBackward computes the derivative of renorm with not p == real(2), not p == inf, p == -inf.
-func renormElseElseIfRunBackward(b *runtime.Bound, v *renormValues) {
-	dn := b.Scratch(b.DType[0], b.Ext[1])
-	minTies := b.Scratch(b.DType[0], b.Ext[1])
-	dxPart2 := b.Scratch(b.DType[0], b.Ext[1])
-	if b.Tensor(3) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[3], a.Step[3] = dn, 1
-		a.Ptr[4], a.Step[4] = minTies, 1
-		a.F[0] = v.limit
-		switch b.DType[0] {
-		case runtime.F32:
-			renorm_no_p_is_2_p_is_inf_f32_backward_0_launch(&a)
-		case runtime.F64:
-			renorm_no_p_is_2_p_is_inf_f64_backward_0_launch(&a)
-		}
-	}
-	if b.Tensor(3) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = 1, b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = dn, 1
-		a.Ptr[1], a.Step[1] = minTies, 1
-		a.Ptr[2], a.Step[2] = dxPart2, 1
-		switch b.DType[0] {
-		case runtime.F32:
-			renorm_no_p_is_2_p_is_inf_f32_backward_1_launch(&a)
-		case runtime.F64:
-			renorm_no_p_is_2_p_is_inf_f64_backward_1_launch(&a)
-		}
-	}
-	if b.Tensor(3) != nil {
-		var a runtime.Args
-		a.Rows, a.N, a.K = b.Ext[0], b.Ext[1], 1
-		a.Ptr[0], a.Step[0] = b.Ptr[1], 1
-		a.Ptr[1], a.Row[1], a.Step[1] = b.Ptr[2], b.Ext[1], 1
-		a.Ptr[2], a.Row[2], a.Step[2] = b.Ptr[0], b.Ext[1]*b.Move(0), b.Move(0)
-		a.Ptr[3], a.Step[3] = dxPart2, 1
-		a.Ptr[4], a.Row[4], a.Step[4] = b.Spare(3, b.Ext[0]*b.Ext[1]), b.Ext[1], 1
-		a.F[0] = v.limit
-		switch b.DType[0] {
-		case runtime.F32:
-			renorm_no_p_is_2_p_is_inf_f32_backward_2_launch(&a)
-		case runtime.F64:
-			renorm_no_p_is_2_p_is_inf_f64_backward_2_launch(&a)
-		}
-	}
-}
-
 // renormElseElseElseIfRunBackward computes the derivative of renorm with not p == real(2), not p == inf, not p == -inf, p == real(1).
 func renormElseElseElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 	dn := b.Scratch(b.DType[0], b.Ext[1])
@@ -633,17 +507,6 @@ func renormElseElseElseIfRunBackward(b *runtime.Bound, v *renormValues) {
 			renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f64_backward_1_launch(&a)
 		}
 	}
-}
-
-// renormElseElseElseElseIfRunBackward computes the derivative of renorm with not p == real(2), not p == inf, not p == -inf, not p == real(1), p == real(0).
-func renormElseElseElseElseIfRunBackward(b *runtime.Bound, v *renormValues) error {
-	switch b.DType[0] {
-	case runtime.F32:
-		return renormElseElseElseElseIfRunBackwardF32(b, v)
-	case runtime.F64:
-		return renormElseElseElseElseIfRunBackwardF64(b, v)
-	}
-	return nil
 }
 
 // renormElseElseElseElseElseRunBackward computes the derivative of renorm with not p == real(2), not p == inf, not p == -inf, not p == real(1), not p == real(0).
@@ -725,57 +588,43 @@ func renormElseElseElseElseElseRunBackward(b *runtime.Bound, v *renormValues) {
 var renormForwards = [...]*runtime.Signature{
 	0: &renormIfForward,
 	1: &renormElseIfForward,
-	2: &renormElseElseIfForward,
 	3: &renormElseElseElseIfForward,
-	4: &renormElseElseElseElseIfForward,
 	5: &renormElseElseElseElseElseForward,
 }
 
 // renormRun runs the op in a variant.
-func renormRun(b *runtime.Bound, v *renormValues, variant int) error {
+func renormRun(b *runtime.Bound, v *renormValues, variant int) {
 	switch variant {
 	case 0:
 		renormIfRun(b, v)
 	case 1:
 		renormElseIfRun(b, v)
-	case 2:
-		renormElseElseIfRun(b, v)
 	case 3:
 		renormElseElseElseIfRun(b, v)
-	case 4:
-		return renormElseElseElseElseIfRun(b, v)
 	case 5:
 		renormElseElseElseElseElseRun(b, v)
 	}
-	return nil
 }
 
 var renormBackwards = [...]*runtime.Signature{
 	0: &renormIfBackward,
 	1: &renormElseIfBackward,
-	2: &renormElseElseIfBackward,
 	3: &renormElseElseElseIfBackward,
-	4: &renormElseElseElseElseIfBackward,
 	5: &renormElseElseElseElseElseBackward,
 }
 
 // renormRunBackward runs its derivative in a variant.
-func renormRunBackward(b *runtime.Bound, v *renormValues, variant int) error {
+func renormRunBackward(b *runtime.Bound, v *renormValues, variant int) {
 	switch variant {
 	case 0:
 		renormIfRunBackward(b, v)
 	case 1:
 		renormElseIfRunBackward(b, v)
-	case 2:
-		renormElseElseIfRunBackward(b, v)
 	case 3:
 		renormElseElseElseIfRunBackward(b, v)
-	case 4:
-		return renormElseElseElseElseIfRunBackward(b, v)
 	case 5:
 		renormElseElseElseElseElseRunBackward(b, v)
 	}
-	return nil
 }
 
 var (
@@ -828,27 +677,6 @@ var renormElseIfBackward = runtime.Signature{
 	},
 }
 
-var renormElseElseIfForward = runtime.Signature{
-	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
-	Scratch: []runtime.Scratch{{Axes: []int{1}, Absent: 1 << 2}},
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, InPlace: 1 << 0},
-		2: {Name: "min", Mode: runtime.Out, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}, Optional: true},
-	},
-}
-
-var renormElseElseIfBackward = runtime.Signature{
-	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
-	Scratch: []runtime.Scratch{{Axes: []int{1}, More: 2}},
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "min", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
-		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
 var renormElseElseElseIfForward = runtime.Signature{
 	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
 	Scratch: []runtime.Scratch{{Axes: []int{1}, Absent: 1 << 2}},
@@ -867,25 +695,6 @@ var renormElseElseElseIfBackward = runtime.Signature{
 		1: {Name: "sum", Mode: runtime.Back, Elem: runtime.Elem{Wrap: runtime.AccOf}, Dims: []runtime.Dim{{Axis: 1}}},
 		2: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
 		3: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0, InPlace: 1<<0 | 1<<2},
-	},
-}
-
-var renormElseElseElseElseIfForward = runtime.Signature{
-	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
-	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "y", Mode: runtime.Out, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-	},
-}
-
-var renormElseElseElseElseIfBackward = runtime.Signature{
-	Op: "linalg.renorm", Vars: renormVars, Axes: renormAxes, Placed: &renormPlaced,
-	Scratch: []runtime.Scratch{{Axes: []int{1}, Elem: runtime.Elem{Fixed: runtime.I64}}, {Axes: []int{0, 1}}, {Spread: 1 << 0}},
-	Params: []runtime.Param{
-		0: {Name: "x", Mode: runtime.In, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Splat: true},
-		1: {Name: "gradient of y", Mode: runtime.Back, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}},
-		2: {Name: "gradient of x", Mode: runtime.Gradient, Dims: []runtime.Dim{{Axis: 0}, {Axis: 1}}, Of: 0},
 	},
 }
 
@@ -1206,26 +1015,6 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_2_launch(a *runtime.Args) {
 		return
 	}
 	runtime.Launch(renorm_no_p_is_2_p_is_inf_f64_backward_2, a, &renorm_no_p_is_2_p_is_inf_f64_backward_2_plan)
-}
-
-var renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.MinOf}}}
-
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan) {
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a)
-		return
-	}
-	runtime.Launch(renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0, a, &renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_plan)
-}
-
-var renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F64}, {DType: runtime.F64, Use: runtime.WideAcc, Monoid: runtime.MinOf}}}
-
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_launch(a *runtime.Args) {
-	if runtime.Serial(a, &renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan) {
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a)
-		return
-	}
-	runtime.Launch(renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0, a, &renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_plan)
 }
 
 var renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_plan = runtime.Plan{Name: "github.com/opgen/opgen/gen/linalg.renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0", Rows: true, Lanes: true, Wide: true, Operands: []runtime.Operand{{DType: runtime.F32}, {DType: runtime.F32, Use: runtime.WideAcc, Monoid: runtime.SumOf}}}

@@ -290,28 +290,6 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_2(a *runtime.Args) {
 	}
 }
 
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx512(a)
-	case runtime.AVX2:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2(a)
-	default:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a)
-	}
-}
-
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a *runtime.Args) {
-	switch runtime.PathOf(a) {
-	case runtime.AVX512:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx512(a)
-	case runtime.AVX2:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx2(a)
-	default:
-		renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a)
-	}
-}
-
 func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0(a *runtime.Args) {
 	switch runtime.PathOf(a) {
 	case runtime.AVX512:

@@ -562,36 +562,6 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_2_go(a *runtime.Args) {
 	}
 }
 
-// renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go reads x; accumulates min2.
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a *runtime.Args) {
-	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float32](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			min2 := runtime.Slice[float32](a.Ptr[1], n*a.Step[1], m)
-			for i := range m {
-				min2[i] = runtime.Min32(min2[i], runtime.Abs32(x[i]))
-			}
-		}
-	}
-}
-
-// renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go reads x; accumulates min2.
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a *runtime.Args) {
-	for r := range a.Rows {
-		// Pass 1: accumulate.
-		for n := 0; n < a.N; n += 64 {
-			m := min(a.N-n, 64)
-			x := runtime.Slice[float64](a.Ptr[0], r*a.Row[0]+n*a.Step[0], m)
-			min2 := runtime.Slice[float64](a.Ptr[1], n*a.Step[1], m)
-			for i := range m {
-				min2[i] = runtime.Min64(min2[i], math.Abs(x[i]))
-			}
-		}
-	}
-}
-
 // renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go reads x; accumulates sum.
 func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go(a *runtime.Args) {
 	for r := range a.Rows {

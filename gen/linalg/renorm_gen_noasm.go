@@ -109,14 +109,6 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_2(a *runtime.Args) {
 	renorm_no_p_is_2_p_is_inf_f64_backward_2_go(a)
 }
 
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(a *runtime.Args) {
-	renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_go(a)
-}
-
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(a *runtime.Args) {
-	renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_go(a)
-}
-
 func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0(a *runtime.Args) {
 	renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_go(a)
 }

@@ -161,18 +161,6 @@ func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx2(a *runtime.Args)
 func renorm_no_p_is_2_p_is_inf_f64_backward_2_avx512(a *runtime.Args)
 
 //go:noescape
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx2(a *runtime.Args)
-
-//go:noescape
-func renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0_avx512(a *runtime.Args)
-
-//go:noescape
 func renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0_avx2(a *runtime.Args)
 
 //go:noescape

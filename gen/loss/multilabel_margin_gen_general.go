@@ -70,7 +70,7 @@ func (part *multilabelMarginPart2[I]) Run(from, to int) error {
 		for c := range C {
 			any3 := false
 			if runtime.TooMany(0, sumAt) {
-				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
@@ -100,7 +100,7 @@ func (part *multilabelMarginPart3[I]) Run(from, to int) error {
 		sum3 := float64(0)
 		anyRow := n * C
 		if runtime.TooMany(0, int(sum[n])) {
-			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 		}
 		for j := range int(sum[n]) {
 			for c := range C {
@@ -213,7 +213,7 @@ func (part *multilabelMarginPart5[I]) Run(from, to int) error {
 		sum3 := float64(0)
 		anyRow := n * C
 		if runtime.TooMany(0, int(sum[n])) {
-			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 		}
 		for j := range int(sum[n]) {
 			for c := range C {
@@ -596,7 +596,7 @@ func (part *multilabelMarginPart8[I]) Run(from, to int) error {
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
 			if runtime.TooMany(0, sumAt) {
-				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
@@ -636,7 +636,7 @@ func (part *multilabelMarginPart9[I]) Run(from, to int) error {
 		sumAt := sum[n]
 		sumAt2 := int(sumAt)
 		if runtime.TooMany(0, sumAt2) {
-			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 		}
 		for j := range sumAt2 {
 			for c := range C {
@@ -831,7 +831,7 @@ func (part *multilabelMarginPart12[I]) Run(from, to int) error {
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
 			if runtime.TooMany(0, sumAt) {
-				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
@@ -870,7 +870,7 @@ func (part *multilabelMarginPart13[I]) Run(from, to int) error {
 		sumAt := sum[n]
 		sumAt2 := int(sumAt)
 		if runtime.TooMany(0, sumAt2) {
-			return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+			return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 		}
 		for j := range sumAt2 {
 			for c := range C {
@@ -1059,7 +1059,7 @@ func (part *multilabelMarginPart16[I]) Run(from, to int) error {
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
 			if runtime.TooMany(0, sumAt) {
-				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {
@@ -1222,7 +1222,7 @@ func (part *multilabelMarginPart18[I]) Run(from, to int) error {
 			sum2 := float64(0)
 			xAt := x[anyRow+c]
 			if runtime.TooMany(0, sumAt) {
-				return runtime.FaultError("loss.multilabel_margin", "the range 0..exact(sum[n]) has more than 2^44 numbers")
+				return runtime.FaultError("loss.multilabel_margin", "the range 0..sum[n] has more than 2^44 numbers")
 			}
 			for j := range sumAt {
 				if uint(j) >= uint(C) {

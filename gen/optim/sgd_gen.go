@@ -61,7 +61,10 @@ func SGDInto(p, g, buf *runtime.Tensor, step int, lr float64, attrs *SGDAttrs) e
 	if step < 1 || step > runtime.MaxPoints {
 		return runtime.AttrError("optim.sgd", "step", "from 1 to 2^44", step)
 	}
-	variant := sgdVariant(&vals, step)
+	variant, err := sgdVariant(&vals, step)
+	if err != nil {
+		return err
+	}
 	var bound runtime.Bound
 	if err := sgdForwards[variant].Bind(&bound, nil, p, g, buf); err != nil {
 		return err
@@ -94,7 +97,10 @@ func SGDSlice[T runtime.Float16 | runtime.BFloat16 | float32 | float64, TAcc flo
 	if step < 1 || step > runtime.MaxPoints {
 		return runtime.AttrError("optim.sgd", "step", "from 1 to 2^44", step)
 	}
-	variant := sgdVariant(&vals, step)
+	variant, err := sgdVariant(&vals, step)
+	if err != nil {
+		return err
+	}
 	var bound runtime.Bound
 	if err := runtime.BindMixed(sgdForwards[variant], &bound, runtime.SliceOf(p), runtime.SliceOf(g), runtime.SliceOf(buf)); err != nil {
 		return err
@@ -170,32 +176,32 @@ func (o *SGD) Set(group int, lr float64, attrs *SGDAttrs) error {
 }
 
 // sgdVariant finds the variant of a call by what is known before its tensors are bound.
-func sgdVariant(v *sgdValues, step int) int {
+func sgdVariant(v *sgdValues, step int) (int, error) {
 	switch {
 	case !v.nesterov && !v.maximize && v.momentum == 0:
-		return 0
+		return 0, nil
 	case !v.nesterov && !v.maximize && !(v.momentum == 0) && step == 1:
-		return 1
+		return 1, nil
 	case !v.nesterov && !v.maximize && !(v.momentum == 0) && !(step == 1):
-		return 2
+		return 2, nil
 	case !v.nesterov && v.maximize && v.momentum == 0:
-		return 3
+		return 3, nil
 	case !v.nesterov && v.maximize && !(v.momentum == 0) && step == 1:
-		return 4
+		return 4, nil
 	case !v.nesterov && v.maximize && !(v.momentum == 0) && !(step == 1):
-		return 5
+		return 5, nil
 	case v.nesterov && !v.maximize && v.momentum == 0:
-		return 6
+		return 0, runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
 	case v.nesterov && !v.maximize && !(v.momentum == 0) && step == 1:
-		return 7
+		return 7, nil
 	case v.nesterov && !v.maximize && !(v.momentum == 0) && !(step == 1):
-		return 8
+		return 8, nil
 	case v.nesterov && v.maximize && v.momentum == 0:
-		return 9
+		return 0, runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
 	case v.nesterov && v.maximize && !(v.momentum == 0) && step == 1:
-		return 10
+		return 10, nil
 	}
-	return 11
+	return 11, nil
 }
 
 // sgdNoNesterovNoMaximizeIfRun computes sgd with nesterov false, maximize false, momentum == real(0).
@@ -310,27 +316,6 @@ func sgdNoNesterovMaximizeElseElseRun(b *runtime.Bound, v *sgdValues, step int) 
 	}
 }
 
-// sgdNesterovNoMaximizeIfRun computes sgd with nesterov true, maximize false, momentum == real(0).
-func sgdNesterovNoMaximizeIfRun(b *runtime.Bound, v *sgdValues, step int) error {
-	if !(0 < v.momentum && v.dampening == 0) {
-		return runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = 1, b.Ext[0], 1
-	a.Ptr[0], a.Step[0] = b.Ptr[0], 1
-	a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
-	a.Ptr[2], a.Step[2] = b.Ptr[0], 1
-	a.F[0] = v.lr
-	a.F[1] = v.weightDecay
-	switch b.DType[0] {
-	case runtime.F32:
-		sgd_no_nesterov_no_maximize_momentum_is_0_f32_0_launch(&a)
-	case runtime.F64:
-		sgd_no_nesterov_no_maximize_momentum_is_0_f64_0_launch(&a)
-	}
-	return nil
-}
-
 // sgdNesterovNoMaximizeElseIfRun computes sgd with nesterov true, maximize false, not momentum == real(0), step == 1.
 func sgdNesterovNoMaximizeElseIfRun(b *runtime.Bound, v *sgdValues, step int) error {
 	if !(0 < v.momentum && v.dampening == 0) {
@@ -375,27 +360,6 @@ func sgdNesterovNoMaximizeElseElseRun(b *runtime.Bound, v *sgdValues, step int) 
 		sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f32_0_launch(&a)
 	case runtime.F64:
 		sgd_nesterov_no_maximize_no_momentum_is_0_no_step_is_1_f64_0_launch(&a)
-	}
-	return nil
-}
-
-// sgdNesterovMaximizeIfRun computes sgd with nesterov true, maximize true, momentum == real(0).
-func sgdNesterovMaximizeIfRun(b *runtime.Bound, v *sgdValues, step int) error {
-	if !(0 < v.momentum && v.dampening == 0) {
-		return runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
-	}
-	var a runtime.Args
-	a.Rows, a.N, a.K = 1, b.Ext[0], 1
-	a.Ptr[0], a.Step[0] = b.Ptr[0], 1
-	a.Ptr[1], a.Step[1] = b.Ptr[1], b.Move(1)
-	a.Ptr[2], a.Step[2] = b.Ptr[0], 1
-	a.F[0] = v.lr
-	a.F[1] = v.weightDecay
-	switch b.DType[0] {
-	case runtime.F32:
-		sgd_no_nesterov_maximize_momentum_is_0_f32_0_launch(&a)
-	case runtime.F64:
-		sgd_no_nesterov_maximize_momentum_is_0_f64_0_launch(&a)
 	}
 	return nil
 }
@@ -455,10 +419,8 @@ var sgdForwards = [...]*runtime.Signature{
 	3:  &sgdNoNesterovNoMaximizeIfForward,
 	4:  &sgdNoNesterovNoMaximizeIfForward,
 	5:  &sgdNoNesterovNoMaximizeIfForward,
-	6:  &sgdNoNesterovNoMaximizeIfForward,
 	7:  &sgdNoNesterovNoMaximizeIfForward,
 	8:  &sgdNoNesterovNoMaximizeIfForward,
-	9:  &sgdNoNesterovNoMaximizeIfForward,
 	10: &sgdNoNesterovNoMaximizeIfForward,
 	11: &sgdNoNesterovNoMaximizeIfForward,
 }
@@ -478,14 +440,10 @@ func sgdRun(b *runtime.Bound, v *sgdValues, step int, variant int) error {
 		sgdNoNesterovMaximizeElseIfRun(b, v, step)
 	case 5:
 		sgdNoNesterovMaximizeElseElseRun(b, v, step)
-	case 6:
-		return sgdNesterovNoMaximizeIfRun(b, v, step)
 	case 7:
 		return sgdNesterovNoMaximizeElseIfRun(b, v, step)
 	case 8:
 		return sgdNesterovNoMaximizeElseElseRun(b, v, step)
-	case 9:
-		return sgdNesterovMaximizeIfRun(b, v, step)
 	case 10:
 		return sgdNesterovMaximizeElseIfRun(b, v, step)
 	case 11:
@@ -499,8 +457,8 @@ func sgdNoNesterovNoMaximizeIfPhase1Run(b *runtime.Bound, v *sgdValues, step int
 	b.Idle()
 }
 
-// sgdNesterovNoMaximizeIfPhase1Run computes phase 1 of sgd with nesterov true, maximize false, momentum == real(0).
-func sgdNesterovNoMaximizeIfPhase1Run(b *runtime.Bound, v *sgdValues, step int) error {
+// sgdNesterovNoMaximizeElseIfPhase1Run computes phase 1 of sgd with nesterov true, maximize false, not momentum == real(0), step == 1.
+func sgdNesterovNoMaximizeElseIfPhase1Run(b *runtime.Bound, v *sgdValues, step int) error {
 	if !(0 < v.momentum && v.dampening == 0) {
 		return runtime.RequireError("optim.sgd", "momentum", "nesterov needs momentum and no dampening", runtime.ErrAttr, v.momentum)
 	}
@@ -757,18 +715,14 @@ func sgdPhase(s *runtime.Slot, phase int) error {
 			sgdNoNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 5:
 			sgdNoNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
-		case 6:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 7:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
+			return sgdNesterovNoMaximizeElseIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 8:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
-		case 9:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
+			return sgdNesterovNoMaximizeElseIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 10:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
+			return sgdNesterovNoMaximizeElseIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 11:
-			return sgdNesterovNoMaximizeIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
+			return sgdNesterovNoMaximizeElseIfPhase1Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		}
 	case 1:
 		switch s.Variant {
@@ -784,14 +738,10 @@ func sgdPhase(s *runtime.Slot, phase int) error {
 			sgdNoNesterovMaximizeElseIfPhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 5:
 			sgdNoNesterovMaximizeElseElsePhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
-		case 6:
-			sgdNoNesterovNoMaximizeIfPhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 7:
 			sgdNesterovNoMaximizeElseIfPhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 8:
 			sgdNesterovNoMaximizeElseElsePhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
-		case 9:
-			sgdNoNesterovMaximizeIfPhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 10:
 			sgdNesterovMaximizeElseIfPhase2Run(&s.Bound, s.Values.(*sgdValues), s.Step)
 		case 11:
@@ -852,7 +802,7 @@ var sgdNoNesterovNoMaximizeIfTogether = runtime.Signature{
 // sgdRule is how sgd is run for several tensors together.
 var sgdRule = runtime.Rule{
 	Op:          "optim.sgd",
-	Signatures:  []*runtime.Signature{&sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether},
+	Signatures:  []*runtime.Signature{&sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, nil, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether, nil, &sgdNoNesterovNoMaximizeIfTogether, &sgdNoNesterovNoMaximizeIfTogether},
 	Phases:      2,
 	Param:       0,
 	Grad:        1,
@@ -862,7 +812,7 @@ var sgdRule = runtime.Rule{
 	},
 	Attrs: []string{"lr", "momentum", "dampening", "weight_decay", "nesterov", "maximize"},
 	Variant: func(s *runtime.Slot) (int, error) {
-		return sgdVariant(s.Values.(*sgdValues), s.Step), nil
+		return sgdVariant(s.Values.(*sgdValues), s.Step)
 	},
 	Run: sgdPhase,
 }

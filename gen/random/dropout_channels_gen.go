@@ -117,7 +117,7 @@ func DropoutChannelsBackwardInto(dx, dy, x *runtime.Tensor, seed runtime.Seed, a
 // dropoutChannelsRun computes dropout_channels.
 func dropoutChannelsRun(b *runtime.Bound, v *dropoutChannelsValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Inside(61) {
-		return runtime.FaultError("random.dropout_channels", "n * |C| + c is out of the range of int64")
+		return runtime.FaultError("random.dropout_channels", "n * C + c is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -123,7 +123,7 @@ func GumbelSoftmaxBackwardInto(dx, dy, x, y *runtime.Tensor, seed runtime.Seed, 
 // gumbelSoftmaxRun computes gumbel_softmax.
 func gumbelSoftmaxRun(b *runtime.Bound, v *gumbelSoftmaxValues) error {
 	if !runtime.Indices(b.Ext[0]).Mul(runtime.Whole(b.Ext[1])).Add(runtime.Indices(b.Ext[1])).Inside(61) {
-		return runtime.FaultError("random.gumbel_softmax", "b * |D| + d is out of the range of int64")
+		return runtime.FaultError("random.gumbel_softmax", "b * D + d is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -14,7 +14,7 @@ func diffOrderExtents0(b *runtime.Bound, v *diffOrderValues) error {
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	if !runtime.Whole(P).Add(runtime.Whole(L)).Add(runtime.Whole(Q)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
-		return runtime.FaultError("reduce.diff_order", "max(|P| + |L| + |Q| - n, 0) is out of the range of int64")
+		return runtime.FaultError("reduce.diff_order", "max(P + L + Q - n, 0) is out of the range of int64")
 	}
 	M := max(P+L+Q-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
@@ -39,7 +39,7 @@ func diffOrderExtents1(b *runtime.Bound, v *diffOrderValues) error {
 	P := b.Ext[2]
 	L := b.Ext[1]
 	if !runtime.Whole(P).Add(runtime.Whole(L)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
-		return runtime.FaultError("reduce.diff_order", "max(|P| + |L| - n, 0) is out of the range of int64")
+		return runtime.FaultError("reduce.diff_order", "max(P + L - n, 0) is out of the range of int64")
 	}
 	M := max(P+L-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
@@ -64,7 +64,7 @@ func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 	L := b.Ext[1]
 	Q := b.Ext[3]
 	if !runtime.Whole(L).Add(runtime.Whole(Q)).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
-		return runtime.FaultError("reduce.diff_order", "max(|L| + |Q| - n, 0) is out of the range of int64")
+		return runtime.FaultError("reduce.diff_order", "max(L + Q - n, 0) is out of the range of int64")
 	}
 	M := max(L+Q-v.n, 0)
 	if err := b.Derive(4, M); err != nil {
@@ -88,7 +88,7 @@ func diffOrderExtents2(b *runtime.Bound, v *diffOrderValues) error {
 func diffOrderExtents3(b *runtime.Bound, v *diffOrderValues) error {
 	L := b.Ext[1]
 	if !runtime.Whole(L).Sub(runtime.Whole(v.n)).Max(runtime.Whole(0)).Inside(63) {
-		return runtime.FaultError("reduce.diff_order", "max(|L| - n, 0) is out of the range of int64")
+		return runtime.FaultError("reduce.diff_order", "max(L - n, 0) is out of the range of int64")
 	}
 	M := max(L-v.n, 0)
 	if err := b.Derive(4, M); err != nil {

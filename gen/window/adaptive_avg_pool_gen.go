@@ -134,13 +134,13 @@ func AdaptiveAvgPoolBackwardInto(dx, dy, x *runtime.Tensor, size []int) error {
 // adaptiveAvgPoolRun0 is one of the cases of adaptiveAvgPoolRun.
 func adaptiveAvgPoolRun0(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -154,22 +154,22 @@ func adaptiveAvgPoolRun0(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 // adaptiveAvgPoolRun1 is one of the cases of adaptiveAvgPoolRun.
 func adaptiveAvgPoolRun1(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p1 * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p1 * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p1 + 1) * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p1 + 1) * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Width(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p1 * S[1] / P[1])..ceil((p1 + 1) * S[1] / P[1]) has more than 2^44 numbers")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -183,31 +183,31 @@ func adaptiveAvgPoolRun1(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 // adaptiveAvgPoolRun2 is one of the cases of adaptiveAvgPoolRun.
 func adaptiveAvgPoolRun2(b *runtime.Bound, v *adaptiveAvgPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p1 * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p1 * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p1 + 1) * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p1 + 1) * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Width(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p1 * S[1] / P[1])..ceil((p1 + 1) * S[1] / P[1]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "floor(p2 * |S2| / |P2|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "floor(p2 * S[2] / P[2]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p2 + 1) * |S2| / |P2|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_avg_pool", "ceil((p2 + 1) * S[2] / P[2]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor().Width(runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_avg_pool", "the range floor(p2 * S[2] / P[2])..ceil((p2 + 1) * S[2] / P[2]) has more than 2^44 numbers")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -84,10 +84,10 @@ func (part *adaptiveAvgPoolPart0) Run(from, to int) error {
 		for p0 := range P0 {
 			sum := float64(0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -113,10 +113,10 @@ func (part *adaptiveAvgPoolPart1) Run(from, to int) error {
 	for p0 := from; p0 < to; p0++ {
 		sum := float64(0)
 		if P0 == 0 {
-			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 		}
 		if P0 == 0 {
-			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 		}
 		end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 		for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -198,10 +198,10 @@ func (part *adaptiveAvgPoolPart3) Run(from, to int) error {
 		for p0 := range P0 {
 			sum := float64(0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -227,10 +227,10 @@ func (part *adaptiveAvgPoolPart4) Run(from, to int) error {
 	for p0 := from; p0 < to; p0++ {
 		sum := float64(0)
 		if P0 == 0 {
-			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 		}
 		if P0 == 0 {
-			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+			return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 		}
 		end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 		for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -321,18 +321,18 @@ func (part *adaptiveAvgPoolPart6) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -368,18 +368,18 @@ func (part *adaptiveAvgPoolPart7) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -480,18 +480,18 @@ func (part *adaptiveAvgPoolPart9) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -527,18 +527,18 @@ func (part *adaptiveAvgPoolPart10) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -644,26 +644,26 @@ func (part *adaptiveAvgPoolPart12) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -710,26 +710,26 @@ func (part *adaptiveAvgPoolPart13) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -842,26 +842,26 @@ func (part *adaptiveAvgPoolPart15) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -908,26 +908,26 @@ func (part *adaptiveAvgPoolPart16) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -1044,13 +1044,13 @@ func (part *adaptiveAvgPoolPart19) Run(from, to int) error {
 			sum := float64(0)
 			for p0 := range P0 {
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1142,13 +1142,13 @@ func (part *adaptiveAvgPoolPart21) Run(from, to int) error {
 			sum := float64(0)
 			for p0 := range P0 {
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1254,13 +1254,13 @@ func (part *adaptiveAvgPoolPart23) Run(from, to int) error {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1268,13 +1268,13 @@ func (part *adaptiveAvgPoolPart23) Run(from, to int) error {
 				dmeanRow2 := (dmeanRow + p0) * P1
 				for p1 := range P1 {
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
 						continue
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
 						continue
@@ -1383,13 +1383,13 @@ func (part *adaptiveAvgPoolPart25) Run(from, to int) error {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1397,13 +1397,13 @@ func (part *adaptiveAvgPoolPart25) Run(from, to int) error {
 				dmeanRow2 := (dmeanRow + p0) * P1
 				for p1 := range P1 {
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
 						continue
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
 						continue
@@ -1519,13 +1519,13 @@ func (part *adaptiveAvgPoolPart27) Run(from, to int) error {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1533,13 +1533,13 @@ func (part *adaptiveAvgPoolPart27) Run(from, to int) error {
 				dmeanRow2 := (dmeanRow + p0) * P1
 				for p1 := range P1 {
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
 						continue
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
 						continue
@@ -1547,13 +1547,13 @@ func (part *adaptiveAvgPoolPart27) Run(from, to int) error {
 					dmeanRow3 := (dmeanRow2 + p1) * P2
 					for p2 := range P2 {
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 						}
 						if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
 							continue
 						}
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 						}
 						if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
 							continue
@@ -1672,13 +1672,13 @@ func (part *adaptiveAvgPoolPart29) Run(from, to int) error {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p0 * S[0] / P[0]")
 				}
 				if !(runtime.FloorDiv(p0*S0, P0) <= s0) {
 					continue
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+					return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 				}
 				if !(s0 < -runtime.FloorDiv(-((p0+1)*S0), P0)) {
 					continue
@@ -1686,13 +1686,13 @@ func (part *adaptiveAvgPoolPart29) Run(from, to int) error {
 				dmeanRow2 := (dmeanRow + p0) * P1
 				for p1 := range P1 {
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					if !(runtime.FloorDiv(p1*S1, P1) <= s1) {
 						continue
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					if !(s1 < -runtime.FloorDiv(-((p1+1)*S1), P1)) {
 						continue
@@ -1700,13 +1700,13 @@ func (part *adaptiveAvgPoolPart29) Run(from, to int) error {
 					dmeanRow3 := (dmeanRow2 + p1) * P2
 					for p2 := range P2 {
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in p2 * S[2] / P[2]")
 						}
 						if !(runtime.FloorDiv(p2*S2, P2) <= s2) {
 							continue
 						}
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_avg_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 						}
 						if !(s2 < -runtime.FloorDiv(-((p2+1)*S2), P2)) {
 							continue

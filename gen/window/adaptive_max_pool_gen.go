@@ -137,13 +137,13 @@ func AdaptiveMaxPoolBackwardInto(dx, dy, x, at *runtime.Tensor, size []int) erro
 // adaptiveMaxPoolRun0 is one of the cases of adaptiveMaxPoolRun.
 func adaptiveMaxPoolRun0(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -158,28 +158,28 @@ func adaptiveMaxPoolRun0(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 // adaptiveMaxPoolRun1 is one of the cases of adaptiveMaxPoolRun.
 func adaptiveMaxPoolRun1(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p1 * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p1 * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p1 + 1) * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p1 + 1) * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Width(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p1 * S[1] / P[1])..ceil((p1 + 1) * S[1] / P[1]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Until(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor()).Mul(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor()).Max(runtime.Whole(0))).Add(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Until(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor())).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "(i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|)) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "(i0 - floor(p0 * S[0] / P[0])) * max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + (i1 - floor(p1 * S[1] / P[1])) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor()).Max(runtime.Whole(0)).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -194,43 +194,43 @@ func adaptiveMaxPoolRun1(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 // adaptiveMaxPoolRun2 is one of the cases of adaptiveMaxPoolRun.
 func adaptiveMaxPoolRun2(b *runtime.Bound, v *adaptiveMaxPoolValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p0 * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * |S0| / |P0|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p0 + 1) * S[0] / P[0]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Width(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * |S0| / |P0|)..ceil((p0 + 1) * |S0| / |P0|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p0 * S[0] / P[0])..ceil((p0 + 1) * S[0] / P[0]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p1 * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p1 * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p1 + 1) * |S1| / |P1|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p1 + 1) * S[1] / P[1]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Width(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p1 * |S1| / |P1|)..ceil((p1 + 1) * |S1| / |P1|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p1 * S[1] / P[1])..ceil((p1 + 1) * S[1] / P[1]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "floor(p2 * |S2| / |P2|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "floor(p2 * S[2] / P[2]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil().Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "ceil((p2 + 1) * |S2| / |P2|) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "ceil((p2 + 1) * S[2] / P[2]) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor().Width(runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil()).Inside(44) {
-		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p2 * |S2| / |P2|)..ceil((p2 + 1) * |S2| / |P2|) has more than 2^44 numbers")
+		return runtime.FaultError("window.adaptive_max_pool", "the range floor(p2 * S[2] / P[2])..ceil((p2 + 1) * S[2] / P[2]) has more than 2^44 numbers")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor().Until(runtime.Indices(b.PackExt(2, 0)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Ceil()).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(b.PackExt(1, 0))).Div(runtime.Whole(b.PackExt(2, 0))).Floor()).Mul(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor()).Max(runtime.Whole(0))).Add(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor().Until(runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil()).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor())).Mul(runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil().Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor()).Max(runtime.Whole(0))).Add(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor().Until(runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil()).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor())).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "((i0 - floor(p0 * |S0| / |P0|)) * max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + (i1 - floor(p1 * |S1| / |P1|))) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + (i2 - floor(p2 * |S2| / |P2|)) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "((i0 - floor(p0 * S[0] / P[0])) * max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + (i1 - floor(p1 * S[1] / P[1]))) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) + (i2 - floor(p2 * S[2] / P[2])) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor()).Max(runtime.Whole(0)).Mul(runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil().Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor()).Max(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Ceil().Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(b.PackExt(1, 2))).Div(runtime.Whole(b.PackExt(2, 2))).Floor()).Max(runtime.Whole(0)).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Add(runtime.Whole(1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Ceil().Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(b.PackExt(1, 1))).Div(runtime.Whole(b.PackExt(2, 1))).Floor()).Max(runtime.Whole(0)).Inside(61) {
-		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) is out of the range of int64")
+		return runtime.FaultError("window.adaptive_max_pool", "max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -88,10 +88,10 @@ func (part *adaptiveMaxPoolPart0) Run(from, to int) error {
 			most := float32(math.Inf(-1))
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -125,10 +125,10 @@ func (part *adaptiveMaxPoolPart1) Run(from, to int) error {
 			least := int64(math.MaxInt64)
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -243,10 +243,10 @@ func (part *adaptiveMaxPoolPart3) Run(from, to int) error {
 			most := math.Inf(-1)
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -280,10 +280,10 @@ func (part *adaptiveMaxPoolPart4) Run(from, to int) error {
 			least := int64(math.MaxInt64)
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -397,10 +397,10 @@ func (part *adaptiveMaxPoolPart6[T]) Run(from, to int) error {
 			most := runtime.Least[T]()
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -434,10 +434,10 @@ func (part *adaptiveMaxPoolPart7[T]) Run(from, to int) error {
 			least := int64(math.MaxInt64)
 			found := false
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-((p0 + 1) * S0), P0)
 			for i0 := runtime.FloorDiv(p0*S0, P0); i0 < end; i0++ {
@@ -560,18 +560,18 @@ func (part *adaptiveMaxPoolPart9) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -618,20 +618,20 @@ func (part *adaptiveMaxPoolPart10) Run(from, to int) error {
 			i3 := (p1 + 1) * S1
 			i5 := p1 * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i9 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i10, P0)
 			for i0 := i9; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i7 := runtime.FloorDiv(i5, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i8 := -runtime.FloorDiv(-i3, P1)
 				for i1 := i7; i1 < i8; i1++ {
@@ -651,15 +651,15 @@ func (part *adaptiveMaxPoolPart10) Run(from, to int) error {
 						continue
 					}
 					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 					}
 					i2 := runtime.FloorDiv(i, P0)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					i4 := -runtime.FloorDiv(-i3, P1)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					i6 := runtime.FloorDiv(i5, P1)
 					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
@@ -696,37 +696,37 @@ func (part *adaptiveMaxPoolPart11) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 			}
 			i := runtime.FloorDiv(p1*S1, P1)
 			i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
 			if i2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			n2, ok := runtime.AddInt(runtime.FloorDiv(argminAt, i2), runtime.FloorDiv(i3, P0))
 			if !ok {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0]) is out of the range of int64")
 			}
 			n3, ok2 := runtime.MulInt(n2, S1)
 			if !ok2 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0])) * S[1] is out of the range of int64")
 			}
 			if i2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			n4, ok3 := runtime.AddInt(runtime.FloorModInt(argminAt, i2), i)
 			if !ok3 {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]) is out of the range of int64")
 			}
 			n5, ok4 := runtime.AddInt(n3, n4)
 			if !ok4 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0])) * S[1] + (argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1])) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n5)
 		}
@@ -754,14 +754,14 @@ func (part *adaptiveMaxPoolPart12) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -849,18 +849,18 @@ func (part *adaptiveMaxPoolPart13) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -907,20 +907,20 @@ func (part *adaptiveMaxPoolPart14) Run(from, to int) error {
 			i3 := (p1 + 1) * S1
 			i5 := p1 * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i9 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i10, P0)
 			for i0 := i9; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i7 := runtime.FloorDiv(i5, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i8 := -runtime.FloorDiv(-i3, P1)
 				for i1 := i7; i1 < i8; i1++ {
@@ -939,15 +939,15 @@ func (part *adaptiveMaxPoolPart14) Run(from, to int) error {
 						continue
 					}
 					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 					}
 					i2 := runtime.FloorDiv(i, P0)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					i4 := -runtime.FloorDiv(-i3, P1)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					i6 := runtime.FloorDiv(i5, P1)
 					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
@@ -981,14 +981,14 @@ func (part *adaptiveMaxPoolPart15) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -1076,18 +1076,18 @@ func (part *adaptiveMaxPoolPart16[T]) Run(from, to int) error {
 			i := p1 * S1
 			i2 := (p1 + 1) * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end2 := -runtime.FloorDiv(-i4, P0)
 			for i0 := runtime.FloorDiv(i3, P0); i0 < end2; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end := -runtime.FloorDiv(-i2, P1)
 				for i1 := runtime.FloorDiv(i, P1); i1 < end; i1++ {
@@ -1134,20 +1134,20 @@ func (part *adaptiveMaxPoolPart17[T]) Run(from, to int) error {
 			i3 := (p1 + 1) * S1
 			i5 := p1 * S1
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i9 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i10, P0)
 			for i0 := i9; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i7 := runtime.FloorDiv(i5, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i8 := -runtime.FloorDiv(-i3, P1)
 				for i1 := i7; i1 < i8; i1++ {
@@ -1166,15 +1166,15 @@ func (part *adaptiveMaxPoolPart17[T]) Run(from, to int) error {
 						continue
 					}
 					if P0 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 					}
 					i2 := runtime.FloorDiv(i, P0)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 					}
 					i4 := -runtime.FloorDiv(-i3, P1)
 					if P1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 					}
 					i6 := runtime.FloorDiv(i5, P1)
 					least = min(least, int64((i0-i2)*max(i4-i6, 0)+(i1-i6)))
@@ -1211,37 +1211,37 @@ func (part *adaptiveMaxPoolPart18[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 			}
 			i := runtime.FloorDiv(p1*S1, P1)
 			i2 := max(-runtime.FloorDiv(-((p1+1)*S1), P1)-i, 0)
 			if i2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			n2, ok := runtime.AddInt(runtime.FloorDiv(argminAt, i2), runtime.FloorDiv(i3, P0))
 			if !ok {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0]) is out of the range of int64")
 			}
 			n3, ok2 := runtime.MulInt(n2, S1)
 			if !ok2 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0])) * S[1] is out of the range of int64")
 			}
 			if i2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			n4, ok3 := runtime.AddInt(runtime.FloorModInt(argminAt, i2), i)
 			if !ok3 {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]) is out of the range of int64")
 			}
 			n5, ok4 := runtime.AddInt(n3, n4)
 			if !ok4 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1]) / max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)) + floor(p0 * |S0| / |P0|)) * |S1| + (exact(argmin[n, p0, p1]) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1] / max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)) + floor(p0 * S[0] / P[0])) * S[1] + (argmin[n, p0, p1] % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1])) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n5)
 		}
@@ -1269,14 +1269,14 @@ func (part *adaptiveMaxPoolPart19[T]) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -1369,26 +1369,26 @@ func (part *adaptiveMaxPoolPart20) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -1444,29 +1444,29 @@ func (part *adaptiveMaxPoolPart21) Run(from, to int) error {
 			i8 := (p2 + 1) * S2
 			i10 := p2 * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i17 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i18, P0)
 			for i0 := i17; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i15 := runtime.FloorDiv(i6, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i16 := -runtime.FloorDiv(-i4, P1)
 				for i1 := i15; i1 < i16; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					i13 := runtime.FloorDiv(i10, P2)
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					i14 := -runtime.FloorDiv(-i8, P2)
 					for i2 := i13; i2 < i14; i2++ {
@@ -1489,23 +1489,23 @@ func (part *adaptiveMaxPoolPart21) Run(from, to int) error {
 							continue
 						}
 						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 						}
 						i3 := runtime.FloorDiv(i, P0)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 						}
 						i5 := -runtime.FloorDiv(-i4, P1)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 						}
 						i7 := runtime.FloorDiv(i6, P1)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 						}
 						i9 := -runtime.FloorDiv(-i8, P2)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 						}
 						i11 := runtime.FloorDiv(i10, P2)
 						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
@@ -1549,68 +1549,68 @@ func (part *adaptiveMaxPoolPart22) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 			}
 			i3 := runtime.FloorDiv(i2, P1)
 			i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
 			if P2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 			}
 			i5 := runtime.FloorDiv(p2*S2, P2)
 			i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
 			n2 := i4 * i6
 			if n2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))")
 			}
 			if n2 < 0 && argminAt == math.MinInt || n2 == math.MinInt {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) is out of the range of int64")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			n3, ok := runtime.AddInt(i7, runtime.FloorDiv(i8, P0))
 			if !ok {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0]) is out of the range of int64")
 			}
 			n4, ok2 := runtime.MulInt(n3, S1)
 			if !ok2 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] is out of the range of int64")
 			}
 			if i6 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)")
 			}
 			if i4 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			n5, ok3 := runtime.AddInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4), i3)
 			if !ok3 {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]) is out of the range of int64")
 			}
 			n6, ok4 := runtime.AddInt(n4, n5)
 			if !ok4 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1])) is out of the range of int64")
 			}
 			n7, ok5 := runtime.MulInt(n6, S2)
 			if !ok5 {
-				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]))) * S[2] is out of the range of int64")
 			}
 			if i6 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)")
 			}
 			n8, ok6 := runtime.AddInt(runtime.FloorModInt(argminAt, i6), i5)
 			if !ok6 {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) + floor(p2 * S[2] / P[2]) is out of the range of int64")
 			}
 			n9, ok7 := runtime.AddInt(n7, n8)
 			if !ok7 {
-				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]))) * S[2] + (argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) + floor(p2 * S[2] / P[2])) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n9)
 		}
@@ -1641,23 +1641,23 @@ func (part *adaptiveMaxPoolPart23) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -1754,26 +1754,26 @@ func (part *adaptiveMaxPoolPart24) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -1829,29 +1829,29 @@ func (part *adaptiveMaxPoolPart25) Run(from, to int) error {
 			i8 := (p2 + 1) * S2
 			i10 := p2 * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i17 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i18, P0)
 			for i0 := i17; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i15 := runtime.FloorDiv(i6, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i16 := -runtime.FloorDiv(-i4, P1)
 				for i1 := i15; i1 < i16; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					i13 := runtime.FloorDiv(i10, P2)
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					i14 := -runtime.FloorDiv(-i8, P2)
 					for i2 := i13; i2 < i14; i2++ {
@@ -1873,23 +1873,23 @@ func (part *adaptiveMaxPoolPart25) Run(from, to int) error {
 							continue
 						}
 						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 						}
 						i3 := runtime.FloorDiv(i, P0)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 						}
 						i5 := -runtime.FloorDiv(-i4, P1)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 						}
 						i7 := runtime.FloorDiv(i6, P1)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 						}
 						i9 := -runtime.FloorDiv(-i8, P2)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 						}
 						i11 := runtime.FloorDiv(i10, P2)
 						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
@@ -1928,23 +1928,23 @@ func (part *adaptiveMaxPoolPart26) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -2041,26 +2041,26 @@ func (part *adaptiveMaxPoolPart27[T]) Run(from, to int) error {
 			i := p2 * S2
 			i3 := (p2 + 1) * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end3 := -runtime.FloorDiv(-i7, P0)
 			for i0 := runtime.FloorDiv(i6, P0); i0 < end3; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				end2 := -runtime.FloorDiv(-i5, P1)
 				for i1 := runtime.FloorDiv(i4, P1); i1 < end2; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					end := -runtime.FloorDiv(-i3, P2)
 					for i2 := runtime.FloorDiv(i, P2); i2 < end; i2++ {
@@ -2116,29 +2116,29 @@ func (part *adaptiveMaxPoolPart28[T]) Run(from, to int) error {
 			i8 := (p2 + 1) * S2
 			i10 := p2 * S2
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			i17 := runtime.FloorDiv(i, P0)
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p0 + 1) * S[0] / P[0]")
 			}
 			end := -runtime.FloorDiv(-i18, P0)
 			for i0 := i17; i0 < end; i0++ {
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 				}
 				i15 := runtime.FloorDiv(i6, P1)
 				if P1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 				}
 				i16 := -runtime.FloorDiv(-i4, P1)
 				for i1 := i15; i1 < i16; i1++ {
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 					}
 					i13 := runtime.FloorDiv(i10, P2)
 					if P2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 					}
 					i14 := -runtime.FloorDiv(-i8, P2)
 					for i2 := i13; i2 < i14; i2++ {
@@ -2160,23 +2160,23 @@ func (part *adaptiveMaxPoolPart28[T]) Run(from, to int) error {
 							continue
 						}
 						if P0 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 						}
 						i3 := runtime.FloorDiv(i, P0)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 						}
 						i5 := -runtime.FloorDiv(-i4, P1)
 						if P1 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 						}
 						i7 := runtime.FloorDiv(i6, P1)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 						}
 						i9 := -runtime.FloorDiv(-i8, P2)
 						if P2 == 0 {
-							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+							return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 						}
 						i11 := runtime.FloorDiv(i10, P2)
 						i12 := ((i0-i3)*max(i5-i7, 0)+(i1-i7))*max(i9-i11, 0) + (i2 - i11)
@@ -2220,68 +2220,68 @@ func (part *adaptiveMaxPoolPart29[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p1 + 1) * S[1] / P[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * |S1| / |P1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p1 * S[1] / P[1]")
 			}
 			i3 := runtime.FloorDiv(i2, P1)
 			i4 := max(-runtime.FloorDiv(-i, P1)-i3, 0)
 			if P2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * |S2| / |P2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in (p2 + 1) * S[2] / P[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * |S2| / |P2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p2 * S[2] / P[2]")
 			}
 			i5 := runtime.FloorDiv(p2*S2, P2)
 			i6 := max(-runtime.FloorDiv(-((p2+1)*S2), P2)-i5, 0)
 			n2 := i4 * i6
 			if n2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))")
 			}
 			if n2 < 0 && argminAt == math.MinInt || n2 == math.MinInt {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) is out of the range of int64")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(argminAt, n2), runtime.Denominator(n2))
 			if P0 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * |S0| / |P0|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in p0 * S[0] / P[0]")
 			}
 			n3, ok := runtime.AddInt(i7, runtime.FloorDiv(i8, P0))
 			if !ok {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0]) is out of the range of int64")
 			}
 			n4, ok2 := runtime.MulInt(n3, S1)
 			if !ok2 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] is out of the range of int64")
 			}
 			if i6 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)")
 			}
 			if i4 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0)")
 			}
 			n5, ok3 := runtime.AddInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i6), i4), i3)
 			if !ok3 {
-				return runtime.FaultError("window.adaptive_max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]) is out of the range of int64")
 			}
 			n6, ok4 := runtime.AddInt(n4, n5)
 			if !ok4 {
-				return runtime.FaultError("window.adaptive_max_pool", "(floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "(floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1])) is out of the range of int64")
 			}
 			n7, ok5 := runtime.MulInt(n6, S2)
 			if !ok5 {
-				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]))) * S[2] is out of the range of int64")
 			}
 			if i6 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)")
 			}
 			n8, ok6 := runtime.AddInt(runtime.FloorModInt(argminAt, i6), i5)
 			if !ok6 {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) + floor(p2 * S[2] / P[2]) is out of the range of int64")
 			}
 			n9, ok7 := runtime.AddInt(n7, n8)
 			if !ok7 {
-				return runtime.FaultError("window.adaptive_max_pool", "((floor(exact(argmin[n, p0, p1, p2]) / (max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) * max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0))) + floor(p0 * |S0| / |P0|)) * |S1| + (floor(exact(argmin[n, p0, p1, p2]) / max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0)) % max(ceil((p1 + 1) * |S1| / |P1|) - floor(p1 * |S1| / |P1|), 0) + floor(p1 * |S1| / |P1|))) * |S2| + (exact(argmin[n, p0, p1, p2]) % max(ceil((p2 + 1) * |S2| / |P2|) - floor(p2 * |S2| / |P2|), 0) + floor(p2 * |S2| / |P2|)) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "((floor(argmin[n, p0, p1, p2] / (max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) * max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0))) + floor(p0 * S[0] / P[0])) * S[1] + (floor(argmin[n, p0, p1, p2] / max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0)) % max(ceil((p1 + 1) * S[1] / P[1]) - floor(p1 * S[1] / P[1]), 0) + floor(p1 * S[1] / P[1]))) * S[2] + (argmin[n, p0, p1, p2] % max(ceil((p2 + 1) * S[2] / P[2]) - floor(p2 * S[2] / P[2]), 0) + floor(p2 * S[2] / P[2])) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n9)
 		}
@@ -2312,23 +2312,23 @@ func (part *adaptiveMaxPoolPart30[T]) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.adaptive_max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.adaptive_max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.adaptive_max_pool", "x", "S0", i2, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -2517,14 +2517,14 @@ func (part *adaptiveMaxPoolPart33) Run(from, to int) error {
 			for p1 := range P1 {
 				atAt := int(at[atRow2+p1])
 				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] / S[1]")
 				}
 				i := runtime.FloorDiv(atAt, S1)
 				if uint(i) >= uint(S0) {
 					return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] % S[1]")
 				}
 				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
 				dxAcc[at2] += float64(dy[atRow2+p1])
@@ -2583,14 +2583,14 @@ func (part *adaptiveMaxPoolPart34) Run(from, to int) error {
 			for p1 := range P1 {
 				atAt := int(at[atRow2+p1])
 				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] / S[1]")
 				}
 				i := runtime.FloorDiv(atAt, S1)
 				if uint(i) >= uint(S0) {
 					return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+					return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1] % S[1]")
 				}
 				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
 				dx[at2] += dy[atRow2+p1]
@@ -2647,20 +2647,20 @@ func (part *adaptiveMaxPoolPart35) Run(from, to int) error {
 				for p2 := range P2 {
 					atAt := int(at[atRow3+p2])
 					if i == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 					}
 					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 					}
 					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
 					dxAcc[at2] += float64(dy[atRow3+p2])
@@ -2725,20 +2725,20 @@ func (part *adaptiveMaxPoolPart36) Run(from, to int) error {
 				for p2 := range P2 {
 					atAt := int(at[atRow3+p2])
 					if i == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 					}
 					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.adaptive_max_pool", "@x", "S0", i2, S0)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.adaptive_max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+						return runtime.FaultError("window.adaptive_max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 					}
 					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
 					dx[at2] += dy[atRow3+p2]

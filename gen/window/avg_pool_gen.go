@@ -309,7 +309,7 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(p0 * stride[0] - pad[0] + kernel[0], S[0]) - max(p0 * stride[0] - pad[0], 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -335,7 +335,7 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], S[0]) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], S[1]) - max(p1 * stride[1] - pad[1], 0)) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -367,7 +367,7 @@ func avgPoolStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Mul(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Min(runtime.Whole(b.PackExt(1, 2))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Max(runtime.Whole(0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], |S0|) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], |S1|) - max(p1 * stride[1] - pad[1], 0)) * (min(p2 * stride[2] - pad[2] + kernel[2], |S2|) - max(p2 * stride[2] - pad[2], 0)) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "(min(p0 * stride[0] - pad[0] + kernel[0], S[0]) - max(p0 * stride[0] - pad[0], 0)) * (min(p1 * stride[1] - pad[1] + kernel[1], S[1]) - max(p1 * stride[1] - pad[1], 0)) * (min(p2 * stride[2] - pad[2] + kernel[2], S[2]) - max(p2 * stride[2] - pad[2], 0)) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -399,7 +399,7 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *av
 		return runtime.FaultError("window.avg_pool", "p0 * stride[0] + k0 - pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "|S0| + 2 * pad[0] - p0 * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + 2 * pad[0] - p0 * stride[0] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -425,7 +425,7 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *av
 		return runtime.FaultError("window.avg_pool", "p1 * stride[1] + k1 - pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0)))))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], S[0] + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], S[1] + 2 * pad[1] - p1 * stride[1]) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -457,7 +457,7 @@ func avgPoolStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *av
 		return runtime.FaultError("window.avg_pool", "p2 * stride[2] + k2 - pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0)))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Min(runtime.Whole(b.PackExt(1, 2)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0)))))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * stride[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * stride[2]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], S[0] + 2 * pad[0] - p0 * stride[0]) * min(kernel[1], S[1] + 2 * pad[1] - p1 * stride[1]) * min(kernel[2], S[2] + 2 * pad[2] - p2 * stride[2]) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -579,7 +579,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun0(b *runtime.Bound, v
 		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(p0 * kernel[0] - pad[0] + kernel[0], S[0]) - max(p0 * kernel[0] - pad[0], 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -605,7 +605,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun1(b *runtime.Bound, v
 		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], S[0]) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], S[1]) - max(p1 * kernel[1] - pad[1], 0)) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -637,7 +637,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeNoCountIncludePadRun2(b *runtime.Bound, v
 		return runtime.FaultError("window.avg_pool", "p2 * kernel[2] + k2 - pad[2] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Min(runtime.Whole(b.PackExt(1, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Max(runtime.Whole(0))).Mul(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Min(runtime.Whole(b.PackExt(1, 1))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Max(runtime.Whole(0)))).Mul(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Add(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Min(runtime.Whole(b.PackExt(1, 2))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Sub(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Max(runtime.Whole(0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], |S0|) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], |S1|) - max(p1 * kernel[1] - pad[1], 0)) * (min(p2 * kernel[2] - pad[2] + kernel[2], |S2|) - max(p2 * kernel[2] - pad[2], 0)) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "(min(p0 * kernel[0] - pad[0] + kernel[0], S[0]) - max(p0 * kernel[0] - pad[0], 0)) * (min(p1 * kernel[1] - pad[1] + kernel[1], S[1]) - max(p1 * kernel[1] - pad[1], 0)) * (min(p2 * kernel[2] - pad[2] + kernel[2], S[2]) - max(p2 * kernel[2] - pad[2], 0)) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -669,7 +669,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun0(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p0 * kernel[0] + k0 - pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "|S0| + 2 * pad[0] - p0 * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + 2 * pad[0] - p0 * kernel[0] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -695,7 +695,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun1(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p1 * kernel[1] + k1 - pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], S[0] + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], S[1] + 2 * pad[1] - p1 * kernel[1]) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -727,7 +727,7 @@ func avgPoolNoStrideNoDivisorNoCeilModeCountIncludePadRun2(b *runtime.Bound, v *
 		return runtime.FaultError("window.avg_pool", "p2 * kernel[2] + k2 - pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Min(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Min(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)))))).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Min(runtime.Whole(b.PackExt(1, 2)).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)))))).Inside(61) {
-		return runtime.FaultError("window.avg_pool", "min(kernel[0], |S0| + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], |S1| + 2 * pad[1] - p1 * kernel[1]) * min(kernel[2], |S2| + 2 * pad[2] - p2 * kernel[2]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "min(kernel[0], S[0] + 2 * pad[0] - p0 * kernel[0]) * min(kernel[1], S[1] + 2 * pad[1] - p1 * kernel[1]) * min(kernel[2], S[2] + 2 * pad[2] - p2 * kernel[2]) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

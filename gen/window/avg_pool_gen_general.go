@@ -22,17 +22,17 @@ func avgPoolExtents0(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -60,30 +60,30 @@ func avgPoolExtents1(b *runtime.Bound, v *avgPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -115,43 +115,43 @@ func avgPoolExtents2(b *runtime.Bound, v *avgPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.avg_pool", "P2 = floor((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -175,24 +175,24 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -201,7 +201,7 @@ func avgPoolExtents3(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -229,24 +229,24 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -255,27 +255,27 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
 	i5 := -runtime.FloorDiv(-i4, den2)
 	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -284,7 +284,7 @@ func avgPoolExtents4(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.avg_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -316,24 +316,24 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(runtime.Entry(v.kernel, 0, 0)-1)-1, stride0)
 	den := runtime.Denominator(stride0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -342,27 +342,27 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(runtime.Entry(v.kernel, 1, 0)-1)-1, stride1)
 	den2 := runtime.Denominator(stride1)
 	i5 := -runtime.FloorDiv(-i4, den2)
 	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -371,27 +371,27 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.avg_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) else ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S2| + pad[2] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[2] + pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	if stride2 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i7 := runtime.Numerator(S2+2*pad2-(runtime.Entry(v.kernel, 2, 0)-1)-1, stride2)
 	den3 := runtime.Denominator(stride2)
 	i8 := -runtime.FloorDiv(-i7, den3)
 	if S2+pad2 <= i8*stride2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
 	}
 	if !(S2+pad2 <= i8*stride2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
@@ -400,7 +400,7 @@ func avgPoolExtents5(b *runtime.Bound, v *avgPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
+		return runtime.ShapeError("window.avg_pool", "P2 = if S[2] + pad[2] <= ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) else ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -424,17 +424,17 @@ func avgPoolExtents6(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -462,30 +462,30 @@ func avgPoolExtents7(b *runtime.Bound, v *avgPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -517,43 +517,43 @@ func avgPoolExtents8(b *runtime.Bound, v *avgPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = floor((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.avg_pool", "P0 = floor((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i2 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = floor((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.avg_pool", "P1 = floor((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "floor((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i3 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-(kernel2-1)-1, kernel2)
 	den3 := runtime.Denominator(kernel2)
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = floor((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.avg_pool", "P2 = floor((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -577,24 +577,24 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -603,7 +603,7 @@ func avgPoolExtents9(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -631,24 +631,24 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -657,27 +657,27 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	i5 := -runtime.FloorDiv(-i4, den2)
 	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -686,7 +686,7 @@ func avgPoolExtents10(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.avg_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -718,24 +718,24 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.Numerator(S0+2*pad0-(kernel0-1)-1, kernel0)
 	den := runtime.Denominator(kernel0)
 	i2 := -runtime.FloorDiv(-i, den)
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -744,27 +744,27 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.avg_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i4 := runtime.Numerator(S1+2*pad1-(kernel1-1)-1, kernel1)
 	den2 := runtime.Denominator(kernel1)
 	i5 := -runtime.FloorDiv(-i4, den2)
 	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -773,27 +773,27 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.avg_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) else ceil((S[1] + 2 * pad[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "|S2| + pad[2] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "S[2] + pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
-		return runtime.FaultError("window.avg_pool", "division by zero in (|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
+		return runtime.FaultError("window.avg_pool", "division by zero in (S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i7 := runtime.Numerator(S2+2*pad2-(kernel2-1)-1, kernel2)
 	den3 := runtime.Denominator(kernel2)
 	i8 := -runtime.FloorDiv(-i7, den3)
 	if S2+pad2 <= i8*kernel2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
 	}
 	if !(S2+pad2 <= i8*kernel2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.avg_pool", "ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.avg_pool", "ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
@@ -802,7 +802,7 @@ func avgPoolExtents11(b *runtime.Bound, v *avgPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.avg_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
+		return runtime.ShapeError("window.avg_pool", "P2 = if S[2] + pad[2] <= ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) else ceil((S[2] + 2 * pad[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err

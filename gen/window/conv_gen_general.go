@@ -26,17 +26,17 @@ func conv_Factors0(b *runtime.Bound, v *conv_Values) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.conv", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(6, P0); err != nil {
 		return err
@@ -66,30 +66,30 @@ func conv_Factors1(b *runtime.Bound, v *conv_Values) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.conv", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.conv", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.conv", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(6, P0, P1); err != nil {
 		return err
@@ -121,43 +121,43 @@ func conv_Factors2(b *runtime.Bound, v *conv_Values) error {
 		return err
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(K0-1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.conv", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, n), runtime.Denominator(n))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (|K0| - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (K[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(K1-1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.conv", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, n2), runtime.Denominator(n2))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (|K1| - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.conv", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (K[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(K2).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv", "floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv", "floor((S[2] + 2 * pad[2] - dilation[2] * (K[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(K2-1)
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
-		return runtime.FaultError("window.conv", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.conv", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (K[2] - 1) - 1) / stride[2]")
 	}
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, n3), runtime.Denominator(n3))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.conv", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (|K2| - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.conv", "P2 = floor((S[2] + 2 * pad[2] - dilation[2] * (K[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(6, P0, P1, P2); err != nil {
 		return err

@@ -164,7 +164,7 @@ func ConvSameBackwardInto(dx, dw, db, dy, x, w, b *runtime.Tensor, attrs *ConvSa
 // convSameRun0 is one of the cases of convSameRun.
 func convSameRun0(b *runtime.Bound, v *convSameValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(b.PackExt(5, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (K[0] - 1) / 2) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -178,10 +178,10 @@ func convSameRun0(b *runtime.Bound, v *convSameValues) error {
 // convSameRun1 is one of the cases of convSameRun.
 func convSameRun1(b *runtime.Bound, v *convSameValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(b.PackExt(5, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (K[0] - 1) / 2) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(b.PackExt(5, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p1 + k1 * dilation[1] - floor(dilation[1] * (K[1] - 1) / 2) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -195,13 +195,13 @@ func convSameRun1(b *runtime.Bound, v *convSameValues) error {
 // convSameRun2 is one of the cases of convSameRun.
 func convSameRun2(b *runtime.Bound, v *convSameValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(b.PackExt(5, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (|K0| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p0 + k0 * dilation[0] - floor(dilation[0] * (K[0] - 1) / 2) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(b.PackExt(5, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p1 + k1 * dilation[1] - floor(dilation[1] * (|K1| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p1 + k1 * dilation[1] - floor(dilation[1] * (K[1] - 1) / 2) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 2)).Add(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(b.PackExt(5, 2)).Sub(runtime.Whole(1))).Div(runtime.Whole(2)).Floor()).Inside(61) {
-		return runtime.FaultError("window.conv_same", "p2 + k2 * dilation[2] - floor(dilation[2] * (|K2| - 1) / 2) is out of the range of int64")
+		return runtime.FaultError("window.conv_same", "p2 + k2 * dilation[2] - floor(dilation[2] * (K[2] - 1) / 2) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -210,7 +210,7 @@ func convTransposeRun0(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - S[0] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -236,7 +236,7 @@ func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - S[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
 		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
@@ -251,7 +251,7 @@ func convTransposeRun1(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - |S1| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - S[1] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -277,7 +277,7 @@ func convTransposeRun2(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(5, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - |S0| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p0 + pad[0] - k0 * dilation[0]) / stride[0] - S[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
 		return runtime.FaultError("window.conv_transpose", "floor((p1 + pad[1] - k1 * dilation[1]) / stride[1]) - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
@@ -292,7 +292,7 @@ func convTransposeRun2(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(5, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - |S1| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p1 + pad[1] - k1 * dilation[1]) / stride[1] - S[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Sub(runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
 		return runtime.FaultError("window.conv_transpose", "floor((p2 + pad[2] - k2 * dilation[2]) / stride[2]) - (p2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
@@ -307,7 +307,7 @@ func convTransposeRun2(b *runtime.Bound, v *convTransposeValues) error {
 		return runtime.FaultError("window.conv_transpose", "0 - (p2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(6, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(5, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Sub(runtime.Whole(b.PackExt(3, 2))).Inside(61) {
-		return runtime.FaultError("window.conv_transpose", "(p2 + pad[2] - k2 * dilation[2]) / stride[2] - |S2| is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(p2 + pad[2] - k2 * dilation[2]) / stride[2] - S[2] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

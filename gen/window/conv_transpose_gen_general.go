@@ -32,13 +32,13 @@ func convTransposeFactors0(b *runtime.Bound, v *convTransposeValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 0, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 is out of the range of int64")
 	}
 	i := (S0-1)*runtime.Entry(v.stride, 0, 1) - 2*runtime.Entry(v.pad, 0, 0)
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv_transpose", "P0 = (S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(6, P0); err != nil {
 		return err
@@ -74,22 +74,22 @@ func convTransposeFactors1(b *runtime.Bound, v *convTransposeValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 0, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 is out of the range of int64")
 	}
 	i := (S0-1)*runtime.Entry(v.stride, 0, 1) - 2*runtime.Entry(v.pad, 0, 0)
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv_transpose", "P0 = (S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 1, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[1] - 1) * stride[1] - 2 * pad[1] + dilation[1] * (K[1] - 1) + output_pad[1] + 1 is out of the range of int64")
 	}
 	i3 := (S1-1)*runtime.Entry(v.stride, 1, 1) - 2*runtime.Entry(v.pad, 1, 0)
 	i4 := i3 + runtime.Entry(v.dilation, 1, 1)*(K1-1) + runtime.Entry(v.outputPad, 1, 0)
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.conv_transpose", "P1 = (S[1] - 1) * stride[1] - 2 * pad[1] + dilation[1] * (K[1] - 1) + output_pad[1] + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(6, P0, P1); err != nil {
 		return err
@@ -127,31 +127,31 @@ func convTransposeFactors2(b *runtime.Bound, v *convTransposeValues) error {
 		return err
 	}
 	if !runtime.Whole(S0).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(K0).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 0, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 is out of the range of int64")
 	}
 	i := (S0-1)*runtime.Entry(v.stride, 0, 1) - 2*runtime.Entry(v.pad, 0, 0)
 	i2 := i + runtime.Entry(v.dilation, 0, 1)*(K0-1) + runtime.Entry(v.outputPad, 0, 0)
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P0 = (|S0| - 1) * stride[0] - 2 * pad[0] + dilation[0] * (|K0| - 1) + output_pad[0] + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.conv_transpose", "P0 = (S[0] - 1) * stride[0] - 2 * pad[0] + dilation[0] * (K[0] - 1) + output_pad[0] + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(K1).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 1, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[1] - 1) * stride[1] - 2 * pad[1] + dilation[1] * (K[1] - 1) + output_pad[1] + 1 is out of the range of int64")
 	}
 	i3 := (S1-1)*runtime.Entry(v.stride, 1, 1) - 2*runtime.Entry(v.pad, 1, 0)
 	i4 := i3 + runtime.Entry(v.dilation, 1, 1)*(K1-1) + runtime.Entry(v.outputPad, 1, 0)
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P1 = (|S1| - 1) * stride[1] - 2 * pad[1] + dilation[1] * (|K1| - 1) + output_pad[1] + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.conv_transpose", "P1 = (S[1] - 1) * stride[1] - 2 * pad[1] + dilation[1] * (K[1] - 1) + output_pad[1] + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Sub(runtime.Whole(1)).Mul(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Sub(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Add(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(K2).Sub(runtime.Whole(1)))).Add(runtime.Whole(runtime.Entry(v.outputPad, 2, 0))).Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.conv_transpose", "(|S2| - 1) * stride[2] - 2 * pad[2] + dilation[2] * (|K2| - 1) + output_pad[2] + 1 is out of the range of int64")
+		return runtime.FaultError("window.conv_transpose", "(S[2] - 1) * stride[2] - 2 * pad[2] + dilation[2] * (K[2] - 1) + output_pad[2] + 1 is out of the range of int64")
 	}
 	i5 := (S2-1)*runtime.Entry(v.stride, 2, 1) - 2*runtime.Entry(v.pad, 2, 0)
 	i6 := i5 + runtime.Entry(v.dilation, 2, 1)*(K2-1) + runtime.Entry(v.outputPad, 2, 0)
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.conv_transpose", "P2 = (|S2| - 1) * stride[2] - 2 * pad[2] + dilation[2] * (|K2| - 1) + output_pad[2] + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.conv_transpose", "P2 = (S[2] - 1) * stride[2] - 2 * pad[2] + dilation[2] * (K[2] - 1) + output_pad[2] + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(6, P0, P1, P2); err != nil {
 		return err

@@ -205,7 +205,7 @@ func foldRun0(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - L[0] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -232,7 +232,7 @@ func foldRun1(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - L[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
 		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
@@ -247,7 +247,7 @@ func foldRun1(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - |L1| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - L[1] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -274,7 +274,7 @@ func foldRun2(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s0 + pad[0] - k0 * dilation[0]) / stride[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 0)).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Sub(runtime.Indices(b.PackExt(2, 0)).Mul(runtime.Whole(runtime.Entry(v.dilation, 0, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Sub(runtime.Whole(b.PackExt(3, 0))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - |L0| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s0 + pad[0] - k0 * dilation[0]) / stride[0] - L[0] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1)))).Inside(61) {
 		return runtime.FaultError("window.fold", "floor((s1 + pad[1] - k1 * dilation[1]) / stride[1]) - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
@@ -289,7 +289,7 @@ func foldRun2(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s1 + pad[1] - k1 * dilation[1]) / stride[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 1)).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Sub(runtime.Indices(b.PackExt(2, 1)).Mul(runtime.Whole(runtime.Entry(v.dilation, 1, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Sub(runtime.Whole(b.PackExt(3, 1))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - |L1| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s1 + pad[1] - k1 * dilation[1]) / stride[1] - L[1] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Sub(runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1)))).Inside(61) {
 		return runtime.FaultError("window.fold", "floor((s2 + pad[2] - k2 * dilation[2]) / stride[2]) - (s2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
@@ -304,7 +304,7 @@ func foldRun2(b *runtime.Bound, v *foldValues) error {
 		return runtime.FaultError("window.fold", "0 - (s2 + pad[2] - k2 * dilation[2]) / stride[2] is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(4, 2)).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Sub(runtime.Indices(b.PackExt(2, 2)).Mul(runtime.Whole(runtime.Entry(v.dilation, 2, 1)))).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Sub(runtime.Whole(b.PackExt(3, 2))).Inside(61) {
-		return runtime.FaultError("window.fold", "(s2 + pad[2] - k2 * dilation[2]) / stride[2] - |L2| is out of the range of int64")
+		return runtime.FaultError("window.fold", "(s2 + pad[2] - k2 * dilation[2]) / stride[2] - L[2] is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -185,16 +185,16 @@ func interpolateCubicVariant(v *interpolateCubicValues) (int, error) {
 // interpolateCubicSizeNoScaleNoAlignCornersRun0 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun0(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(1)).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 1 is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (P[0] / S[0]) - (1/2) - floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) - k0) - 1 is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (P[0] / S[0]) - (1/2) - floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) - k0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Sub(runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(2)).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (|P0| / |S0|) - (1/2) - floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) - k0) - 2 is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs((p0 + (1/2)) / (P[0] / S[0]) - (1/2) - floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) - k0) - 2 is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -208,10 +208,10 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0(b *runtime.Bound, v *interpol
 // interpolateCubicSizeNoScaleNoAlignCornersRun1 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun1(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (P[1] / S[1]) - (1/2)) + k1, 0), S[1] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -225,13 +225,13 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1(b *runtime.Bound, v *interpol
 // interpolateCubicSizeNoScaleNoAlignCornersRun2 is one of the cases of interpolateCubicSizeNoScaleNoAlignCornersRun.
 func interpolateCubicSizeNoScaleNoAlignCornersRun2(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (|P0| / |S0|) - (1/2)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p0 + (1/2)) / (P[0] / S[0]) - (1/2)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (|P1| / |S1|) - (1/2)) + k1, 0), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p1 + (1/2)) / (P[1] / S[1]) - (1/2)) + k1, 0), S[1] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 2)).Add(runtime.Ratio(1, 2)).Div(runtime.Whole(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(2, 2)))).Sub(runtime.Ratio(1, 2)).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p2 + (1/2)) / (|P2| / |S2|) - (1/2)) + k2, 0), |S2| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor((p2 + (1/2)) / (P[2] / S[2]) - (1/2)) + k2, 0), S[2] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -257,16 +257,16 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun(b *runtime.Bound, v *interpola
 // interpolateCubicSizeNoScaleAlignCornersRun0 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun0(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(1)).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) - 1 is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (S[0] - 1) / (P[0] - 1) - floor(p0 * (S[0] - 1) / (P[0] - 1)) - k0) - 1 is out of the range of int64")
 	}
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (S[0] - 1) / (P[0] - 1) - floor(p0 * (S[0] - 1) / (P[0] - 1)) - k0) is out of the range of int64")
 	}
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Sub(runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor()).Sub(runtime.Whole(-1).Until(runtime.Whole(3))).Abs().Sub(runtime.Whole(2)).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (|S0| - 1) / (|P0| - 1) - floor(p0 * (|S0| - 1) / (|P0| - 1)) - k0) - 2 is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "abs(p0 * (S[0] - 1) / (P[0] - 1) - floor(p0 * (S[0] - 1) / (P[0] - 1)) - k0) - 2 is out of the range of int64")
 	}
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (S[0] - 1) / (P[0] - 1)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -280,10 +280,10 @@ func interpolateCubicSizeNoScaleAlignCornersRun0(b *runtime.Bound, v *interpolat
 // interpolateCubicSizeNoScaleAlignCornersRun1 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun1(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (S[0] - 1) / (P[0] - 1)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	if !(b.PackExt(3, 1) == 1) && !runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 1)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (|S1| - 1) / (|P1| - 1)) + k1, 0), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (S[1] - 1) / (P[1] - 1)) + k1, 0), S[1] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -297,13 +297,13 @@ func interpolateCubicSizeNoScaleAlignCornersRun1(b *runtime.Bound, v *interpolat
 // interpolateCubicSizeNoScaleAlignCornersRun2 is one of the cases of interpolateCubicSizeNoScaleAlignCornersRun.
 func interpolateCubicSizeNoScaleAlignCornersRun2(b *runtime.Bound, v *interpolateCubicValues) error {
 	if !(b.PackExt(3, 0) == 1) && !runtime.Indices(b.PackExt(3, 0)).Mul(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 0)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (|S0| - 1) / (|P0| - 1)) + k0, 0), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p0 * (S[0] - 1) / (P[0] - 1)) + k0, 0), S[0] - 1) is out of the range of int64")
 	}
 	if !(b.PackExt(3, 1) == 1) && !runtime.Indices(b.PackExt(3, 1)).Mul(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 1)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (|S1| - 1) / (|P1| - 1)) + k1, 0), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p1 * (S[1] - 1) / (P[1] - 1)) + k1, 0), S[1] - 1) is out of the range of int64")
 	}
 	if !(b.PackExt(3, 2) == 1) && !runtime.Indices(b.PackExt(3, 2)).Mul(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Div(runtime.Whole(b.PackExt(3, 2)).Sub(runtime.Whole(1))).Floor().Add(runtime.Whole(-1).Until(runtime.Whole(3))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p2 * (|S2| - 1) / (|P2| - 1)) + k2, 0), |S2| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_cubic", "min(max(floor(p2 * (S[2] - 1) / (P[2] - 1)) + k2, 0), S[2] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -61,11 +61,11 @@ func interpolateCubicExtents3(b *runtime.Bound, v *interpolateCubicValues) error
 	S0 := b.PackExt(2, 0)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -79,19 +79,19 @@ func interpolateCubicExtents4(b *runtime.Bound, v *interpolateCubicValues) error
 	S1 := b.PackExt(2, 1)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -106,27 +106,27 @@ func interpolateCubicExtents5(b *runtime.Bound, v *interpolateCubicValues) error
 	S2 := b.PackExt(2, 2)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_cubic", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_cubic", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(|S2|) * scale[2]))")
+		return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor(S[2] * scale[2])")
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_cubic", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
+		return runtime.ShapeError("window.interpolate_cubic", "P2 = floor(S[2] * scale[2]) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -200,11 +200,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inter
 			i := p0*2 + 1
 			for k0 := -1; k0 < 3; k0++ {
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 				}
 				n2 := P0 * 2
 				if n2 == 0 {
-					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 				}
 				i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 				den := runtime.Denominator(n2) * 2
@@ -283,11 +283,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inter
 			i := p0*2 + 1
 			for k0 := -1; k0 < 3; k0++ {
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 				}
 				n2 := P0 * 2
 				if n2 == 0 {
-					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 				}
 				i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 				den := runtime.Denominator(n2) * 2
@@ -374,11 +374,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 			for k0 := -1; k0 < 3; k0++ {
 				for k1 := -1; k1 < 3; k1++ {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 					den := runtime.Denominator(n2) * 2
@@ -425,11 +425,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inter
 						t = t14
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 					}
 					n4 := P1 * 2
 					if n4 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 					}
 					i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
 					den2 := runtime.Denominator(n4) * 2
@@ -525,11 +525,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 			for k0 := -1; k0 < 3; k0++ {
 				for k1 := -1; k1 < 3; k1++ {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 					den := runtime.Denominator(n2) * 2
@@ -576,11 +576,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inter
 						t = t14
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 					}
 					n4 := P1 * 2
 					if n4 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 					}
 					i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
 					den2 := runtime.Denominator(n4) * 2
@@ -684,11 +684,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 				for k1 := -1; k1 < 3; k1++ {
 					for k2 := -1; k2 < 3; k2++ {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 						}
 						n2 := P0 * 2
 						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 						den := runtime.Denominator(n2) * 2
@@ -735,11 +735,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 							t = t14
 						}
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 						}
 						n4 := P1 * 2
 						if n4 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
 						den2 := runtime.Denominator(n4) * 2
@@ -787,11 +787,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inter
 						}
 						t59 := float64(t * t30)
 						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[2] / S[2]")
 						}
 						n6 := P2 * 2
 						if n6 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 						}
 						i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
 						den3 := runtime.Denominator(n6) * 2
@@ -901,11 +901,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 				for k1 := -1; k1 < 3; k1++ {
 					for k2 := -1; k2 < 3; k2++ {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 						}
 						n2 := P0 * 2
 						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 						den := runtime.Denominator(n2) * 2
@@ -952,11 +952,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 							t = t14
 						}
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 						}
 						n4 := P1 * 2
 						if n4 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i6 := runtime.Numerator(i5*S1, n4)*2 - runtime.Denominator(n4)
 						den2 := runtime.Denominator(n4) * 2
@@ -1004,11 +1004,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inter
 						}
 						t59 := float64(t * t30)
 						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in P[2] / S[2]")
 						}
 						n6 := P2 * 2
 						if n6 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 						}
 						i10 := runtime.Numerator(i9*S2, n6)*2 - runtime.Denominator(n6)
 						den3 := runtime.Denominator(n6) * 2
@@ -1109,7 +1109,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interpo
 					den = 1
 				} else {
 					if i3 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 					}
 					i4 = runtime.Numerator(i2, i3)
 					den = runtime.Denominator(i3)
@@ -1197,7 +1197,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interpo
 					den = 1
 				} else {
 					if i3 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 					}
 					i4 = runtime.Numerator(i2, i3)
 					den = runtime.Denominator(i3)
@@ -1295,7 +1295,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -1349,7 +1349,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interpo
 						den2 = 1
 					} else {
 						if i9 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 						}
 						i10 = runtime.Numerator(i8, i9)
 						den2 = runtime.Denominator(i9)
@@ -1456,7 +1456,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -1510,7 +1510,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interpo
 						den2 = 1
 					} else {
 						if i9 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 						}
 						i10 = runtime.Numerator(i8, i9)
 						den2 = runtime.Denominator(i9)
@@ -1627,7 +1627,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 							den = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i4 = runtime.Numerator(i2, i3)
 							den = runtime.Denominator(i3)
@@ -1681,7 +1681,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 							den2 = 1
 						} else {
 							if i9 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i10 = runtime.Numerator(i8, i9)
 							den2 = runtime.Denominator(i9)
@@ -1736,7 +1736,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interpo
 							den3 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 							}
 							i16 = runtime.Numerator(i14, i15)
 							den3 = runtime.Denominator(i15)
@@ -1859,7 +1859,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 							den = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i4 = runtime.Numerator(i2, i3)
 							den = runtime.Denominator(i3)
@@ -1913,7 +1913,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 							den2 = 1
 						} else {
 							if i9 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i10 = runtime.Numerator(i8, i9)
 							den2 = runtime.Denominator(i9)
@@ -1968,7 +1968,7 @@ func interpolateCubicSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interpo
 							den3 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 							}
 							i16 = runtime.Numerator(i14, i15)
 							den3 = runtime.Denominator(i15)
@@ -2063,7 +2063,7 @@ func (part *interpolateCubicPart0) Run(from, to int) error {
 			t2 := math.Floor(t)
 			for k0 := -1; k0 < 3; k0++ {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 				}
 				t3 := int(t2)
 				t4 := math.Abs(t - float64(t3) - float64(k0))
@@ -2084,7 +2084,7 @@ func (part *interpolateCubicPart0) Run(from, to int) error {
 				}
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 				}
 				i3 := min(max(n2, 0), i2)
 				if uint(i3) >= uint(S0) {
@@ -2145,7 +2145,7 @@ func (part *interpolateCubicPart1) Run(from, to int) error {
 			t2 := math.Floor(t)
 			for k0 := -1; k0 < 3; k0++ {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 				}
 				t3 := int(t2)
 				t4 := math.Abs(t - float64(t3) - float64(k0))
@@ -2166,7 +2166,7 @@ func (part *interpolateCubicPart1) Run(from, to int) error {
 				}
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 				}
 				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
@@ -2233,7 +2233,7 @@ func (part *interpolateCubicPart2) Run(from, to int) error {
 				i := float64(k0)
 				for k1 := -1; k1 < 3; k1++ {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 					}
 					t3 := int(t2)
 					t4 := math.Abs(t - float64(t3) - i)
@@ -2253,7 +2253,7 @@ func (part *interpolateCubicPart2) Run(from, to int) error {
 						t11 = t10
 					}
 					if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 					}
 					t14 := int(t13)
 					t15 := math.Abs(t12 - float64(t14) - float64(k1))
@@ -2274,7 +2274,7 @@ func (part *interpolateCubicPart2) Run(from, to int) error {
 					}
 					n2, ok := runtime.AddInt(t3, k0)
 					if !ok {
-						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 					}
 					i3 := min(max(n2, 0), i2)
 					if uint(i3) >= uint(S0) {
@@ -2282,7 +2282,7 @@ func (part *interpolateCubicPart2) Run(from, to int) error {
 					}
 					n3, ok2 := runtime.AddInt(t14, k1)
 					if !ok2 {
-						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 					}
 					i5 := min(max(n3, 0), i4)
 					if uint(i5) >= uint(S1) {
@@ -2355,7 +2355,7 @@ func (part *interpolateCubicPart3) Run(from, to int) error {
 				i := float64(k0)
 				for k1 := -1; k1 < 3; k1++ {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 					}
 					t3 := int(t2)
 					t4 := math.Abs(t - float64(t3) - i)
@@ -2375,7 +2375,7 @@ func (part *interpolateCubicPart3) Run(from, to int) error {
 						t11 = t10
 					}
 					if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+						return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 					}
 					t14 := int(t13)
 					t15 := math.Abs(t12 - float64(t14) - float64(k1))
@@ -2396,7 +2396,7 @@ func (part *interpolateCubicPart3) Run(from, to int) error {
 					}
 					n2, ok := runtime.AddInt(t3, k0)
 					if !ok {
-						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 					}
 					i3 := min(max(n2, 0), i2)
 					if uint(i3) >= uint(S0) {
@@ -2404,7 +2404,7 @@ func (part *interpolateCubicPart3) Run(from, to int) error {
 					}
 					n3, ok2 := runtime.AddInt(t14, k1)
 					if !ok2 {
-						return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 					}
 					i5 := min(max(n3, 0), i4)
 					if uint(i5) >= uint(S1) {
@@ -2483,7 +2483,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 					i2 := float64(k1)
 					for k2 := -1; k2 < 3; k2++ {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 						}
 						t3 := int(t2)
 						t4 := math.Abs(t - float64(t3) - i)
@@ -2503,7 +2503,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 							t11 = t10
 						}
 						if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 						}
 						t14 := int(t13)
 						t15 := math.Abs(t12 - float64(t14) - i2)
@@ -2523,7 +2523,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 							t22 = t21
 						}
 						if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p2 + (1/2)) / scale[2] - (1/2))")
 						}
 						t25 := int(t24)
 						t26 := math.Abs(t23 - float64(t25) - float64(k2))
@@ -2544,7 +2544,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 						}
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 						}
 						i4 := min(max(n2, 0), i3)
 						if uint(i4) >= uint(S0) {
@@ -2552,7 +2552,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 						}
 						n3, ok2 := runtime.AddInt(t14, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 						}
 						i6 := min(max(n3, 0), i5)
 						if uint(i6) >= uint(S1) {
@@ -2560,7 +2560,7 @@ func (part *interpolateCubicPart4) Run(from, to int) error {
 						}
 						n4, ok3 := runtime.AddInt(t25, k2)
 						if !ok3 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p2 + (1/2)) / scale[2] - (1/2)) + k2 is out of the range of int64")
 						}
 						i8 := min(max(n4, 0), i7)
 						if uint(i8) >= uint(S2) {
@@ -2645,7 +2645,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 					i2 := float64(k1)
 					for k2 := -1; k2 < 3; k2++ {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 						}
 						t3 := int(t2)
 						t4 := math.Abs(t - float64(t3) - i)
@@ -2665,7 +2665,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 							t11 = t10
 						}
 						if t13 != math.Trunc(t13) || math.Abs(t13) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 						}
 						t14 := int(t13)
 						t15 := math.Abs(t12 - float64(t14) - i2)
@@ -2685,7 +2685,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 							t22 = t21
 						}
 						if t24 != math.Trunc(t24) || math.Abs(t24) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p2 + (1/2)) / scale[2] - (1/2))")
 						}
 						t25 := int(t24)
 						t26 := math.Abs(t23 - float64(t25) - float64(k2))
@@ -2706,7 +2706,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 						}
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 						}
 						i4 := min(max(n2, 0), i3)
 						if uint(i4) >= uint(S0) {
@@ -2714,7 +2714,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 						}
 						n3, ok2 := runtime.AddInt(t14, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 						}
 						i6 := min(max(n3, 0), i5)
 						if uint(i6) >= uint(S1) {
@@ -2722,7 +2722,7 @@ func (part *interpolateCubicPart5) Run(from, to int) error {
 						}
 						n4, ok3 := runtime.AddInt(t25, k2)
 						if !ok3 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p2 + (1/2)) / scale[2] - (1/2)) + k2 is out of the range of int64")
 						}
 						i8 := min(max(n4, 0), i7)
 						if uint(i8) >= uint(S2) {
@@ -2798,11 +2798,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound, 
 				dyAt := dy[dyRow+p0]
 				for k0 := -1; k0 < 3; k0++ {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 					den := runtime.Denominator(n2) * 2
@@ -2888,11 +2888,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound, 
 				dyAt := dy[dyRow+p0]
 				for k0 := -1; k0 < 3; k0++ {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 					den := runtime.Denominator(n2) * 2
@@ -2984,11 +2984,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 					for k0 := -1; k0 < 3; k0++ {
 						for k1 := -1; k1 < 3; k1++ {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 							den := runtime.Denominator(n2) * 2
@@ -2998,11 +2998,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound, 
 								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 							}
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 							}
 							n3 := P1 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
 							den2 := runtime.Denominator(n3) * 2
@@ -3142,11 +3142,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 					for k0 := -1; k0 < 3; k0++ {
 						for k1 := -1; k1 < 3; k1++ {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 							den := runtime.Denominator(n2) * 2
@@ -3156,11 +3156,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound, 
 								return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 							}
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 							}
 							n3 := P1 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
 							den2 := runtime.Denominator(n3) * 2
@@ -3306,11 +3306,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 							for k1 := -1; k1 < 3; k1++ {
 								for k2 := -1; k2 < 3; k2++ {
 									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 									}
 									n2 := P0 * 2
 									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 									}
 									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 									den := runtime.Denominator(n2) * 2
@@ -3320,11 +3320,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 									}
 									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 									}
 									n3 := P1 * 2
 									if n3 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 									}
 									i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
 									den2 := runtime.Denominator(n3) * 2
@@ -3334,11 +3334,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound, 
 										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
 									}
 									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[2] / S[2]")
 									}
 									n4 := P2 * 2
 									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 									}
 									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
 									den3 := runtime.Denominator(n4) * 2
@@ -3529,11 +3529,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 							for k1 := -1; k1 < 3; k1++ {
 								for k2 := -1; k2 < 3; k2++ {
 									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P0| / |S0|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[0] / S[0]")
 									}
 									n2 := P0 * 2
 									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 									}
 									i2 := runtime.Numerator(i*S0, n2)*2 - runtime.Denominator(n2)
 									den := runtime.Denominator(n2) * 2
@@ -3543,11 +3543,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 										return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i5, S0)
 									}
 									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P1| / |S1|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[1] / S[1]")
 									}
 									n3 := P1 * 2
 									if n3 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 									}
 									i7 := runtime.Numerator(i6*S1, n3)*2 - runtime.Denominator(n3)
 									den2 := runtime.Denominator(n3) * 2
@@ -3557,11 +3557,11 @@ func interpolateCubicSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound, 
 										return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i10, S1)
 									}
 									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in |P2| / |S2|")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in P[2] / S[2]")
 									}
 									n4 := P2 * 2
 									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+										return runtime.FaultError("window.interpolate_cubic", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 									}
 									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
 									den3 := runtime.Denominator(n4) * 2
@@ -3745,7 +3745,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v 
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -3840,7 +3840,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v 
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -3943,7 +3943,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -3960,7 +3960,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v 
 								den2 = 1
 							} else {
 								if i9 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i10 = runtime.Numerator(i8, i9)
 								den2 = runtime.Denominator(i9)
@@ -4111,7 +4111,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -4128,7 +4128,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v 
 								den2 = 1
 							} else {
 								if i9 == 0 {
-									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i10 = runtime.Numerator(i8, i9)
 								den2 = runtime.Denominator(i9)
@@ -4287,7 +4287,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 										den = 1
 									} else {
 										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 										}
 										i4 = runtime.Numerator(i2, i3)
 										den = runtime.Denominator(i3)
@@ -4304,7 +4304,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 										den2 = 1
 									} else {
 										if i9 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 										}
 										i10 = runtime.Numerator(i8, i9)
 										den2 = runtime.Denominator(i9)
@@ -4321,7 +4321,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v 
 										den3 = 1
 									} else {
 										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 										}
 										i16 = runtime.Numerator(i14, i15)
 										den3 = runtime.Denominator(i15)
@@ -4525,7 +4525,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 										den = 1
 									} else {
 										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 										}
 										i4 = runtime.Numerator(i2, i3)
 										den = runtime.Denominator(i3)
@@ -4542,7 +4542,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 										den2 = 1
 									} else {
 										if i9 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 										}
 										i10 = runtime.Numerator(i8, i9)
 										den2 = runtime.Denominator(i9)
@@ -4559,7 +4559,7 @@ func interpolateCubicSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v 
 										den3 = 1
 									} else {
 										if i15 == 0 {
-											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+											return runtime.FaultError("window.interpolate_cubic", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 										}
 										i16 = runtime.Numerator(i14, i15)
 										den3 = runtime.Denominator(i15)
@@ -4733,12 +4733,12 @@ func (part *interpolateCubicPart6) Run(from, to int) error {
 			dyAt := dy[dyRow+p0]
 			for k0 := -1; k0 < 3; k0++ {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 				}
 				t3 := int(t2)
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 				}
 				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
@@ -4824,12 +4824,12 @@ func (part *interpolateCubicPart7) Run(from, to int) error {
 			dyAt := dy[dyRow+p0]
 			for k0 := -1; k0 < 3; k0++ {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+					return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 				}
 				t3 := int(t2)
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 				}
 				i2 := min(max(n2, 0), i)
 				if uint(i2) >= uint(S0) {
@@ -4916,24 +4916,24 @@ func (part *interpolateCubicPart8) Run(from, to int) error {
 					i5 := float64(k0)
 					for k1 := -1; k1 < 3; k1++ {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 						}
 						t3 := int(t2)
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 						}
 						i2 := min(max(n2, 0), i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 						}
 						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 						}
 						t6 := int(t5)
 						n3, ok2 := runtime.AddInt(t6, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 						}
 						i4 := min(max(n3, 0), i3)
 						if uint(i4) >= uint(S1) {
@@ -5046,24 +5046,24 @@ func (part *interpolateCubicPart9) Run(from, to int) error {
 					i5 := float64(k0)
 					for k1 := -1; k1 < 3; k1++ {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 						}
 						t3 := int(t2)
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 						}
 						i2 := min(max(n2, 0), i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 						}
 						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+							return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 						}
 						t6 := int(t5)
 						n3, ok2 := runtime.AddInt(t6, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 						}
 						i4 := min(max(n3, 0), i3)
 						if uint(i4) >= uint(S1) {
@@ -5178,36 +5178,36 @@ func (part *interpolateCubicPart10) Run(from, to int) error {
 							i8 := float64(k1)
 							for k2 := -1; k2 < 3; k2++ {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 								}
 								t3 := int(t2)
 								n2, ok := runtime.AddInt(t3, k0)
 								if !ok {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 								}
 								i2 := min(max(n2, 0), i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 								}
 								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 								}
 								t6 := int(t5)
 								n3, ok2 := runtime.AddInt(t6, k1)
 								if !ok2 {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 								}
 								i4 := min(max(n3, 0), i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 								}
 								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p2 + (1/2)) / scale[2] - (1/2))")
 								}
 								t9 := int(t8)
 								n4, ok3 := runtime.AddInt(t9, k2)
 								if !ok3 {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p2 + (1/2)) / scale[2] - (1/2)) + k2 is out of the range of int64")
 								}
 								i6 := min(max(n4, 0), i5)
 								if uint(i6) >= uint(S2) {
@@ -5348,36 +5348,36 @@ func (part *interpolateCubicPart11) Run(from, to int) error {
 							i8 := float64(k1)
 							for k2 := -1; k2 < 3; k2++ {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p0 + (1/2)) / scale[0] - (1/2))")
 								}
 								t3 := int(t2)
 								n2, ok := runtime.AddInt(t3, k0)
 								if !ok {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p0 + (1/2)) / scale[0] - real(1/2))) + k0 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p0 + (1/2)) / scale[0] - (1/2)) + k0 is out of the range of int64")
 								}
 								i2 := min(max(n2, 0), i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S0", i2, S0)
 								}
 								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p1 + (1/2)) / scale[1] - (1/2))")
 								}
 								t6 := int(t5)
 								n3, ok2 := runtime.AddInt(t6, k1)
 								if !ok2 {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p1 + (1/2)) / scale[1] - real(1/2))) + k1 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p1 + (1/2)) / scale[1] - (1/2)) + k1 is out of the range of int64")
 								}
 								i4 := min(max(n3, 0), i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_cubic", "@x", "S1", i4, S1)
 								}
 								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2)))")
+									return runtime.FaultError("window.interpolate_cubic", "a number that isn't whole in floor((p2 + (1/2)) / scale[2] - (1/2))")
 								}
 								t9 := int(t8)
 								n4, ok3 := runtime.AddInt(t9, k2)
 								if !ok3 {
-									return runtime.FaultError("window.interpolate_cubic", "exact(floor(real(p2 + (1/2)) / scale[2] - real(1/2))) + k2 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_cubic", "floor((p2 + (1/2)) / scale[2] - (1/2)) + k2 is out of the range of int64")
 								}
 								i6 := min(max(n4, 0), i5)
 								if uint(i6) >= uint(S2) {

@@ -61,11 +61,11 @@ func interpolateLinearExtents3(b *runtime.Bound, v *interpolateLinearValues) err
 	S0 := b.PackExt(2, 0)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_linear", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -79,19 +79,19 @@ func interpolateLinearExtents4(b *runtime.Bound, v *interpolateLinearValues) err
 	S1 := b.PackExt(2, 1)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_linear", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_linear", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -106,27 +106,27 @@ func interpolateLinearExtents5(b *runtime.Bound, v *interpolateLinearValues) err
 	S2 := b.PackExt(2, 2)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_linear", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_linear", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(real(|S2|) * scale[2]))")
+		return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(S[2] * scale[2])")
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_linear", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
+		return runtime.ShapeError("window.interpolate_linear", "P2 = floor(S[2] * scale[2]) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -202,11 +202,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 				var t float32
 				if k0 == 0 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 					den := runtime.Denominator(n2) * 2
@@ -215,11 +215,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 					t = float32(float64(den-i4) / float64(den))
 				} else {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n3 := P0 * 2
 					if n3 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 					den2 := runtime.Denominator(n3) * 2
@@ -228,11 +228,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F32(b *runtime.Bound, v *inte
 					t = float32(float64(i7) / float64(den2))
 				}
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 				}
 				n4 := P0 * 2
 				if n4 == 0 {
-					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 				}
 				i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
 				den3 := runtime.Denominator(n4) * 2
@@ -275,11 +275,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 				var t float64
 				if k0 == 0 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 					den := runtime.Denominator(n2) * 2
@@ -288,11 +288,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 					t = float64(den-i4) / float64(den)
 				} else {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n3 := P0 * 2
 					if n3 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 					den2 := runtime.Denominator(n3) * 2
@@ -301,11 +301,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun0F64(b *runtime.Bound, v *inte
 					t = float64(i7) / float64(den2)
 				}
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 				}
 				n4 := P0 * 2
 				if n4 == 0 {
-					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 				}
 				i8 := max(runtime.Numerator(i*S0, n4)*2-runtime.Denominator(n4), 0)
 				den3 := runtime.Denominator(n4) * 2
@@ -358,11 +358,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 					var den3 int
 					if c2 {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n2 := P0 * 2
 						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 						den := runtime.Denominator(n2) * 2
@@ -372,11 +372,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 						den3 = den
 					} else {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n3 := P0 * 2
 						if n3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 						den2 := runtime.Denominator(n3) * 2
@@ -389,11 +389,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 					var den6 int
 					if k1 == 0 {
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n4 := P1 * 2
 						if n4 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
 						den4 := runtime.Denominator(n4) * 2
@@ -403,11 +403,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 						den6 = den4
 					} else {
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n5 := P1 * 2
 						if n5 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
 						den5 := runtime.Denominator(n5) * 2
@@ -417,11 +417,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 						den6 = den5
 					}
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n6 := P0 * 2
 					if n6 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
 					den7 := runtime.Denominator(n6) * 2
@@ -431,11 +431,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F32(b *runtime.Bound, v *inte
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 					}
 					n7 := P1 * 2
 					if n7 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 					}
 					i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
 					den8 := runtime.Denominator(n7) * 2
@@ -490,11 +490,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 					var den3 int
 					if c2 {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n2 := P0 * 2
 						if n2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 						den := runtime.Denominator(n2) * 2
@@ -504,11 +504,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 						den3 = den
 					} else {
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n3 := P0 * 2
 						if n3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 						den2 := runtime.Denominator(n3) * 2
@@ -521,11 +521,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 					var den6 int
 					if k1 == 0 {
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n4 := P1 * 2
 						if n4 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
 						den4 := runtime.Denominator(n4) * 2
@@ -535,11 +535,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 						den6 = den4
 					} else {
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n5 := P1 * 2
 						if n5 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
 						den5 := runtime.Denominator(n5) * 2
@@ -549,11 +549,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 						den6 = den5
 					}
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n6 := P0 * 2
 					if n6 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i17 := max(runtime.Numerator(i*S0, n6)*2-runtime.Denominator(n6), 0)
 					den7 := runtime.Denominator(n6) * 2
@@ -563,11 +563,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun1F64(b *runtime.Bound, v *inte
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i20, S0)
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 					}
 					n7 := P1 * 2
 					if n7 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 					}
 					i21 := max(runtime.Numerator(i9*S1, n7)*2-runtime.Denominator(n7), 0)
 					den8 := runtime.Denominator(n7) * 2
@@ -631,11 +631,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 						var den3 int
 						if c2 {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 							den := runtime.Denominator(n2) * 2
@@ -645,11 +645,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 							den3 = den
 						} else {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n3 := P0 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 							den2 := runtime.Denominator(n3) * 2
@@ -662,11 +662,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 						var den6 int
 						if c3 {
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n4 := P1 * 2
 							if n4 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
 							den4 := runtime.Denominator(n4) * 2
@@ -676,11 +676,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 							den6 = den4
 						} else {
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n5 := P1 * 2
 							if n5 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
 							den5 := runtime.Denominator(n5) * 2
@@ -693,11 +693,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 						var den9 int
 						if k2 == 0 {
 							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 							}
 							n6 := P2 * 2
 							if n6 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 							}
 							i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
 							den7 := runtime.Denominator(n6) * 2
@@ -708,11 +708,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 							den9 = den7
 						} else {
 							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 							}
 							n7 := P2 * 2
 							if n7 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 							}
 							i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
 							den8 := runtime.Denominator(n7) * 2
@@ -724,11 +724,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 						}
 						i27 := float32(float64(i8*i16*i26) / float64(den3*den6*den9))
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n8 := P0 * 2
 						if n8 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i28 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
 						den10 := runtime.Denominator(n8) * 2
@@ -738,11 +738,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i31, S0)
 						}
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n9 := P1 * 2
 						if n9 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i32 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
 						den11 := runtime.Denominator(n9) * 2
@@ -752,11 +752,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F32(b *runtime.Bound, v *inte
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i35, S1)
 						}
 						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 						}
 						n10 := P2 * 2
 						if n10 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 						}
 						i36 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
 						den12 := runtime.Denominator(n10) * 2
@@ -821,11 +821,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 						var den3 int
 						if c2 {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 							den := runtime.Denominator(n2) * 2
@@ -835,11 +835,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							den3 = den
 						} else {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n3 := P0 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i5 := max(runtime.Numerator(i*S0, n3)*2-runtime.Denominator(n3), 0)
 							den2 := runtime.Denominator(n3) * 2
@@ -852,11 +852,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 						var den6 int
 						if c3 {
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n4 := P1 * 2
 							if n4 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i10 := max(runtime.Numerator(i9*S1, n4)*2-runtime.Denominator(n4), 0)
 							den4 := runtime.Denominator(n4) * 2
@@ -866,11 +866,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							den6 = den4
 						} else {
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n5 := P1 * 2
 							if n5 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i13 := max(runtime.Numerator(i9*S1, n5)*2-runtime.Denominator(n5), 0)
 							den5 := runtime.Denominator(n5) * 2
@@ -883,11 +883,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 						var den9 int
 						if k2 == 0 {
 							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 							}
 							n6 := P2 * 2
 							if n6 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 							}
 							i18 := runtime.Numerator(i17*S2, n6)*2 - runtime.Denominator(n6)
 							den7 := runtime.Denominator(n6) * 2
@@ -898,11 +898,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							den9 = den7
 						} else {
 							if S2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 							}
 							n7 := P2 * 2
 							if n7 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 							}
 							i22 := runtime.Numerator(i17*S2, n7)*2 - runtime.Denominator(n7)
 							den8 := runtime.Denominator(n7) * 2
@@ -913,11 +913,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							den9 = den8
 						}
 						if S0 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 						}
 						n8 := P0 * 2
 						if n8 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 						}
 						i27 := max(runtime.Numerator(i*S0, n8)*2-runtime.Denominator(n8), 0)
 						den10 := runtime.Denominator(n8) * 2
@@ -927,11 +927,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i30, S0)
 						}
 						if S1 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 						}
 						n9 := P1 * 2
 						if n9 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 						}
 						i31 := max(runtime.Numerator(i9*S1, n9)*2-runtime.Denominator(n9), 0)
 						den11 := runtime.Denominator(n9) * 2
@@ -941,11 +941,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRun2F64(b *runtime.Bound, v *inte
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i34, S1)
 						}
 						if S2 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 						}
 						n10 := P2 * 2
 						if n10 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 						}
 						i35 := runtime.Numerator(i17*S2, n10)*2 - runtime.Denominator(n10)
 						den12 := runtime.Denominator(n10) * 2
@@ -1000,7 +1000,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -1017,7 +1017,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 						den2 = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i8 = runtime.Numerator(i2, i3)
 						den2 = runtime.Denominator(i3)
@@ -1034,7 +1034,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F32(b *runtime.Bound, v *interp
 					den3 = 1
 				} else {
 					if i3 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 					}
 					i12 = runtime.Numerator(i2, i3)
 					den3 = runtime.Denominator(i3)
@@ -1087,7 +1087,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -1104,7 +1104,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 						den2 = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i8 = runtime.Numerator(i2, i3)
 						den2 = runtime.Denominator(i3)
@@ -1121,7 +1121,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun0F64(b *runtime.Bound, v *interp
 					den3 = 1
 				} else {
 					if i3 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 					}
 					i12 = runtime.Numerator(i2, i3)
 					den3 = runtime.Denominator(i3)
@@ -1186,7 +1186,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 							den = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i4 = runtime.Numerator(i2, i3)
 							den = runtime.Denominator(i3)
@@ -1204,7 +1204,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 							den2 = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i8 = runtime.Numerator(i2, i3)
 							den2 = runtime.Denominator(i3)
@@ -1225,7 +1225,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 							den4 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i16 = runtime.Numerator(i14, i15)
 							den4 = runtime.Denominator(i15)
@@ -1243,7 +1243,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 							den5 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i20 = runtime.Numerator(i14, i15)
 							den5 = runtime.Denominator(i15)
@@ -1261,7 +1261,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 						den7 = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i25 = runtime.Numerator(i2, i3)
 						den7 = runtime.Denominator(i3)
@@ -1279,7 +1279,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F32(b *runtime.Bound, v *interp
 						den8 = 1
 					} else {
 						if i15 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 						}
 						i29 = runtime.Numerator(i14, i15)
 						den8 = runtime.Denominator(i15)
@@ -1346,7 +1346,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 							den = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i4 = runtime.Numerator(i2, i3)
 							den = runtime.Denominator(i3)
@@ -1364,7 +1364,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 							den2 = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i8 = runtime.Numerator(i2, i3)
 							den2 = runtime.Denominator(i3)
@@ -1385,7 +1385,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 							den4 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i16 = runtime.Numerator(i14, i15)
 							den4 = runtime.Denominator(i15)
@@ -1403,7 +1403,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 							den5 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i20 = runtime.Numerator(i14, i15)
 							den5 = runtime.Denominator(i15)
@@ -1421,7 +1421,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 						den7 = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i25 = runtime.Numerator(i2, i3)
 						den7 = runtime.Denominator(i3)
@@ -1439,7 +1439,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun1F64(b *runtime.Bound, v *interp
 						den8 = 1
 					} else {
 						if i15 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 						}
 						i29 = runtime.Numerator(i14, i15)
 						den8 = runtime.Denominator(i15)
@@ -1517,7 +1517,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -1535,7 +1535,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den2 = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i8 = runtime.Numerator(i2, i3)
 								den2 = runtime.Denominator(i3)
@@ -1556,7 +1556,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den4 = 1
 							} else {
 								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i16 = runtime.Numerator(i14, i15)
 								den4 = runtime.Denominator(i15)
@@ -1574,7 +1574,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den5 = 1
 							} else {
 								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i20 = runtime.Numerator(i14, i15)
 								den5 = runtime.Denominator(i15)
@@ -1595,7 +1595,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den7 = 1
 							} else {
 								if i27 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 								}
 								i28 = runtime.Numerator(i26, i27)
 								den7 = runtime.Denominator(i27)
@@ -1613,7 +1613,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 								den8 = 1
 							} else {
 								if i27 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 								}
 								i32 = runtime.Numerator(i26, i27)
 								den8 = runtime.Denominator(i27)
@@ -1632,7 +1632,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 							den10 = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i38 = runtime.Numerator(i2, i3)
 							den10 = runtime.Denominator(i3)
@@ -1650,7 +1650,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 							den11 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i42 = runtime.Numerator(i14, i15)
 							den11 = runtime.Denominator(i15)
@@ -1668,7 +1668,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F32(b *runtime.Bound, v *interp
 							den12 = 1
 						} else {
 							if i27 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 							}
 							i46 = runtime.Numerator(i26, i27)
 							den12 = runtime.Denominator(i27)
@@ -1746,7 +1746,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -1764,7 +1764,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den2 = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i8 = runtime.Numerator(i2, i3)
 								den2 = runtime.Denominator(i3)
@@ -1785,7 +1785,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den4 = 1
 							} else {
 								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i16 = runtime.Numerator(i14, i15)
 								den4 = runtime.Denominator(i15)
@@ -1803,7 +1803,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den5 = 1
 							} else {
 								if i15 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i20 = runtime.Numerator(i14, i15)
 								den5 = runtime.Denominator(i15)
@@ -1824,7 +1824,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den7 = 1
 							} else {
 								if i27 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 								}
 								i28 = runtime.Numerator(i26, i27)
 								den7 = runtime.Denominator(i27)
@@ -1842,7 +1842,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 								den8 = 1
 							} else {
 								if i27 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 								}
 								i32 = runtime.Numerator(i26, i27)
 								den8 = runtime.Denominator(i27)
@@ -1860,7 +1860,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 							den10 = 1
 						} else {
 							if i3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 							}
 							i37 = runtime.Numerator(i2, i3)
 							den10 = runtime.Denominator(i3)
@@ -1878,7 +1878,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 							den11 = 1
 						} else {
 							if i15 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 							}
 							i41 = runtime.Numerator(i14, i15)
 							den11 = runtime.Denominator(i15)
@@ -1896,7 +1896,7 @@ func interpolateLinearSizeNoScaleAlignCornersRun2F64(b *runtime.Bound, v *interp
 							den12 = 1
 						} else {
 							if i27 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 							}
 							i45 = runtime.Numerator(i26, i27)
 							den12 = runtime.Denominator(i27)
@@ -1944,26 +1944,26 @@ func (part *interpolateLinearPart0) Run(from, to int) error {
 				var t7 float32
 				if k0 == 0 {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t3 := int(t2)
 					t4 := t - float64(t3)
 					t7 = float32(1 - t4)
 				} else {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t5 := int(t2)
 					t6 := t - float64(t5)
 					t7 = float32(t6)
 				}
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 				}
 				t8 := int(t2)
 				n2, ok := runtime.AddInt(t8, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 				}
 				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
@@ -2025,26 +2025,26 @@ func (part *interpolateLinearPart1) Run(from, to int) error {
 				var t7 float64
 				if k0 == 0 {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t3 := int(t2)
 					t4 := t - float64(t3)
 					t7 = 1 - t4
 				} else {
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t5 := int(t2)
 					t6 := t - float64(t5)
 					t7 = t6
 				}
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 				}
 				t8 := int(t2)
 				n2, ok := runtime.AddInt(t8, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 				}
 				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
@@ -2113,14 +2113,14 @@ func (part *interpolateLinearPart2) Run(from, to int) error {
 					var t7 float64
 					if c2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t3 := int(t2)
 						t4 := t - float64(t3)
 						t7 = 1 - t4
 					} else {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t5 := int(t2)
 						t6 := t - float64(t5)
@@ -2129,38 +2129,38 @@ func (part *interpolateLinearPart2) Run(from, to int) error {
 					var t14 float64
 					if k1 == 0 {
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t10 := int(t9)
 						t11 := t8 - float64(t10)
 						t14 = 1 - t11
 					} else {
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t12 := int(t9)
 						t13 := t8 - float64(t12)
 						t14 = t13
 					}
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t15 := int(t2)
 					n2, ok := runtime.AddInt(t15, k0)
 					if !ok {
-						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 					}
 					i2 := min(n2, i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 					}
 					if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 					}
 					t16 := int(t9)
 					n3, ok2 := runtime.AddInt(t16, k1)
 					if !ok2 {
-						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 					}
 					i4 := min(n3, i3)
 					if uint(i4) >= uint(S1) {
@@ -2235,14 +2235,14 @@ func (part *interpolateLinearPart3) Run(from, to int) error {
 					var t7 float64
 					if c2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t3 := int(t2)
 						t4 := t - float64(t3)
 						t7 = 1 - t4
 					} else {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t5 := int(t2)
 						t6 := t - float64(t5)
@@ -2251,38 +2251,38 @@ func (part *interpolateLinearPart3) Run(from, to int) error {
 					var t14 float64
 					if k1 == 0 {
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t10 := int(t9)
 						t11 := t8 - float64(t10)
 						t14 = 1 - t11
 					} else {
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t12 := int(t9)
 						t13 := t8 - float64(t12)
 						t14 = t13
 					}
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 					}
 					t15 := int(t2)
 					n2, ok := runtime.AddInt(t15, k0)
 					if !ok {
-						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 					}
 					i2 := min(n2, i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 					}
 					if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+						return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 					}
 					t16 := int(t9)
 					n3, ok2 := runtime.AddInt(t16, k1)
 					if !ok2 {
-						return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+						return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 					}
 					i4 := min(n3, i3)
 					if uint(i4) >= uint(S1) {
@@ -2363,14 +2363,14 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 						var t7 float64
 						if c2 {
 							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 							}
 							t3 := int(t2)
 							t4 := t - float64(t3)
 							t7 = 1 - t4
 						} else {
 							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 							}
 							t5 := int(t2)
 							t6 := t - float64(t5)
@@ -2379,14 +2379,14 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 						var t14 float64
 						if c3 {
 							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 							}
 							t10 := int(t9)
 							t11 := t8 - float64(t10)
 							t14 = 1 - t11
 						} else {
 							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 							}
 							t12 := int(t9)
 							t13 := t8 - float64(t12)
@@ -2395,50 +2395,50 @@ func (part *interpolateLinearPart4) Run(from, to int) error {
 						var t21 float64
 						if k2 == 0 {
 							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 							}
 							t17 := int(t16)
 							t18 := t15 - float64(t17)
 							t21 = 1 - t18
 						} else {
 							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 							}
 							t19 := int(t16)
 							t20 := t15 - float64(t19)
 							t21 = t20
 						}
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t22 := int(t2)
 						n2, ok := runtime.AddInt(t22, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 						}
 						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 						}
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t23 := int(t9)
 						n3, ok2 := runtime.AddInt(t23, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 						}
 						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 						}
 						if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 						}
 						t24 := int(t16)
 						n4, ok3 := runtime.AddInt(t24, k2)
 						if !ok3 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p2 + (1/2)) / scale[2] - (1/2), 0)) + k2 is out of the range of int64")
 						}
 						i6 := min(n4, i5)
 						if uint(i6) >= uint(S2) {
@@ -2525,14 +2525,14 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 						var t7 float64
 						if c2 {
 							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 							}
 							t3 := int(t2)
 							t4 := t - float64(t3)
 							t7 = 1 - t4
 						} else {
 							if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 							}
 							t5 := int(t2)
 							t6 := t - float64(t5)
@@ -2541,14 +2541,14 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 						var t14 float64
 						if c3 {
 							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 							}
 							t10 := int(t9)
 							t11 := t8 - float64(t10)
 							t14 = 1 - t11
 						} else {
 							if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 							}
 							t12 := int(t9)
 							t13 := t8 - float64(t12)
@@ -2557,50 +2557,50 @@ func (part *interpolateLinearPart5) Run(from, to int) error {
 						var t21 float64
 						if k2 == 0 {
 							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 							}
 							t17 := int(t16)
 							t18 := t15 - float64(t17)
 							t21 = 1 - t18
 						} else {
 							if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+								return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 							}
 							t19 := int(t16)
 							t20 := t15 - float64(t19)
 							t21 = t20
 						}
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t22 := int(t2)
 						n2, ok := runtime.AddInt(t22, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 						}
 						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S0", i2, S0)
 						}
 						if t9 != math.Trunc(t9) || math.Abs(t9) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t23 := int(t9)
 						n3, ok2 := runtime.AddInt(t23, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 						}
 						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
 							return runtime.RangeError("window.interpolate_linear", "x", "S1", i4, S1)
 						}
 						if t16 != math.Trunc(t16) || math.Abs(t16) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 						}
 						t24 := int(t16)
 						n4, ok3 := runtime.AddInt(t24, k2)
 						if !ok3 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p2 + (1/2)) / scale[2] - (1/2), 0)) + k2 is out of the range of int64")
 						}
 						i6 := min(n4, i5)
 						if uint(i6) >= uint(S2) {
@@ -2676,11 +2676,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F32(b *runtime.Bound,
 				dyAt := dy[dyRow+p0]
 				for k0 := range 2 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 					den := runtime.Denominator(n2) * 2
@@ -2736,11 +2736,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward0F64(b *runtime.Bound,
 				dyAt := dy[dyRow+p0]
 				for k0 := range 2 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 					}
 					n2 := P0 * 2
 					if n2 == 0 {
-						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 					}
 					i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 					den := runtime.Denominator(n2) * 2
@@ -2803,11 +2803,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 						c2 := k0 == 0
 						for k1 := range 2 {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 							den := runtime.Denominator(n2) * 2
@@ -2817,11 +2817,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F32(b *runtime.Bound,
 								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
 							}
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n3 := P1 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
 							den2 := runtime.Denominator(n3) * 2
@@ -2902,11 +2902,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 						c2 := k0 == 0
 						for k1 := range 2 {
 							if S0 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 							}
 							n2 := P0 * 2
 							if n2 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 							}
 							i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 							den := runtime.Denominator(n2) * 2
@@ -2916,11 +2916,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward1F64(b *runtime.Bound,
 								return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
 							}
 							if S1 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 							}
 							n3 := P1 * 2
 							if n3 == 0 {
-								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+								return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 							}
 							i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
 							den2 := runtime.Denominator(n3) * 2
@@ -3007,11 +3007,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 								c3 := k1 == 0
 								for k2 := range 2 {
 									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 									}
 									n2 := P0 * 2
 									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 									}
 									i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 									den := runtime.Denominator(n2) * 2
@@ -3021,11 +3021,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
 									}
 									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 									}
 									n3 := P1 * 2
 									if n3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 									}
 									i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
 									den2 := runtime.Denominator(n3) * 2
@@ -3035,11 +3035,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F32(b *runtime.Bound,
 										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
 									}
 									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 									}
 									n4 := P2 * 2
 									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 									}
 									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
 									den3 := runtime.Denominator(n4) * 2
@@ -3142,11 +3142,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 								c3 := k1 == 0
 								for k2 := range 2 {
 									if S0 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P0| / |S0|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[0] / S[0]")
 									}
 									n2 := P0 * 2
 									if n2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (|P0| / |S0|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p0 + (1/2)) / (P[0] / S[0])")
 									}
 									i2 := max(runtime.Numerator(i*S0, n2)*2-runtime.Denominator(n2), 0)
 									den := runtime.Denominator(n2) * 2
@@ -3156,11 +3156,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 										return runtime.RangeError("window.interpolate_linear", "@x", "S0", i5, S0)
 									}
 									if S1 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P1| / |S1|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[1] / S[1]")
 									}
 									n3 := P1 * 2
 									if n3 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (|P1| / |S1|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p1 + (1/2)) / (P[1] / S[1])")
 									}
 									i7 := max(runtime.Numerator(i6*S1, n3)*2-runtime.Denominator(n3), 0)
 									den2 := runtime.Denominator(n3) * 2
@@ -3170,11 +3170,11 @@ func interpolateLinearSizeNoScaleNoAlignCornersRunBackward2F64(b *runtime.Bound,
 										return runtime.RangeError("window.interpolate_linear", "@x", "S1", i10, S1)
 									}
 									if S2 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in |P2| / |S2|")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in P[2] / S[2]")
 									}
 									n4 := P2 * 2
 									if n4 == 0 {
-										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (|P2| / |S2|)")
+										return runtime.FaultError("window.interpolate_linear", "division by zero in (p2 + (1/2)) / (P[2] / S[2])")
 									}
 									i12 := runtime.Numerator(i11*S2, n4)*2 - runtime.Denominator(n4)
 									den3 := runtime.Denominator(n4) * 2
@@ -3268,7 +3268,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F32(b *runtime.Bound, v
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -3334,7 +3334,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward0F64(b *runtime.Bound, v
 						den = 1
 					} else {
 						if i3 == 0 {
-							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+							return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 						}
 						i4 = runtime.Numerator(i2, i3)
 						den = runtime.Denominator(i3)
@@ -3409,7 +3409,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -3427,7 +3427,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F32(b *runtime.Bound, v
 								den2 = 1
 							} else {
 								if i10 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i11 = runtime.Numerator(i9, i10)
 								den2 = runtime.Denominator(i10)
@@ -3520,7 +3520,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 								den = 1
 							} else {
 								if i3 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 								}
 								i4 = runtime.Numerator(i2, i3)
 								den = runtime.Denominator(i3)
@@ -3538,7 +3538,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward1F64(b *runtime.Bound, v
 								den2 = 1
 							} else {
 								if i10 == 0 {
-									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+									return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 								}
 								i11 = runtime.Numerator(i9, i10)
 								den2 = runtime.Denominator(i10)
@@ -3639,7 +3639,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 										den = 1
 									} else {
 										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 										}
 										i4 = runtime.Numerator(i2, i3)
 										den = runtime.Denominator(i3)
@@ -3657,7 +3657,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 										den2 = 1
 									} else {
 										if i10 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 										}
 										i11 = runtime.Numerator(i9, i10)
 										den2 = runtime.Denominator(i10)
@@ -3675,7 +3675,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F32(b *runtime.Bound, v
 										den3 = 1
 									} else {
 										if i17 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 										}
 										i18 = runtime.Numerator(i16, i17)
 										den3 = runtime.Denominator(i17)
@@ -3791,7 +3791,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 										den = 1
 									} else {
 										if i3 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (|S0| - 1) / (|P0| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p0 * (S[0] - 1) / (P[0] - 1)")
 										}
 										i4 = runtime.Numerator(i2, i3)
 										den = runtime.Denominator(i3)
@@ -3809,7 +3809,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 										den2 = 1
 									} else {
 										if i10 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (|S1| - 1) / (|P1| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p1 * (S[1] - 1) / (P[1] - 1)")
 										}
 										i11 = runtime.Numerator(i9, i10)
 										den2 = runtime.Denominator(i10)
@@ -3827,7 +3827,7 @@ func interpolateLinearSizeNoScaleAlignCornersRunBackward2F64(b *runtime.Bound, v
 										den3 = 1
 									} else {
 										if i17 == 0 {
-											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (|S2| - 1) / (|P2| - 1)")
+											return runtime.FaultError("window.interpolate_linear", "division by zero in p2 * (S[2] - 1) / (P[2] - 1)")
 										}
 										i18 = runtime.Numerator(i16, i17)
 										den3 = runtime.Denominator(i17)
@@ -3910,12 +3910,12 @@ func (part *interpolateLinearPart6) Run(from, to int) error {
 			dyAt := dy[dyRow+p0]
 			for k0 := range 2 {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 				}
 				t3 := int(t2)
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 				}
 				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
@@ -3992,12 +3992,12 @@ func (part *interpolateLinearPart7) Run(from, to int) error {
 			dyAt := dy[dyRow+p0]
 			for k0 := range 2 {
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+					return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 				}
 				t3 := int(t2)
 				n2, ok := runtime.AddInt(t3, k0)
 				if !ok {
-					return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+					return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 				}
 				i2 := min(n2, i)
 				if uint(i2) >= uint(S0) {
@@ -4076,24 +4076,24 @@ func (part *interpolateLinearPart8) Run(from, to int) error {
 					c2 := k0 == 0
 					for k1 := range 2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t3 := int(t2)
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 						}
 						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 						}
 						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t6 := int(t5)
 						n3, ok2 := runtime.AddInt(t6, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 						}
 						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
@@ -4190,24 +4190,24 @@ func (part *interpolateLinearPart9) Run(from, to int) error {
 					c2 := k0 == 0
 					for k1 := range 2 {
 						if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 						}
 						t3 := int(t2)
 						n2, ok := runtime.AddInt(t3, k0)
 						if !ok {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 						}
 						i2 := min(n2, i)
 						if uint(i2) >= uint(S0) {
 							return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 						}
 						if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+							return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 						}
 						t6 := int(t5)
 						n3, ok2 := runtime.AddInt(t6, k1)
 						if !ok2 {
-							return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+							return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 						}
 						i4 := min(n3, i3)
 						if uint(i4) >= uint(S1) {
@@ -4306,36 +4306,36 @@ func (part *interpolateLinearPart10) Run(from, to int) error {
 							c3 := k1 == 0
 							for k2 := range 2 {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 								}
 								t3 := int(t2)
 								n2, ok := runtime.AddInt(t3, k0)
 								if !ok {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 								}
 								i2 := min(n2, i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 								}
 								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 								}
 								t6 := int(t5)
 								n3, ok2 := runtime.AddInt(t6, k1)
 								if !ok2 {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 								}
 								i4 := min(n3, i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 								}
 								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 								}
 								t9 := int(t8)
 								n4, ok3 := runtime.AddInt(t9, k2)
 								if !ok3 {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p2 + (1/2)) / scale[2] - (1/2), 0)) + k2 is out of the range of int64")
 								}
 								i6 := min(n4, i5)
 								if uint(i6) >= uint(S2) {
@@ -4452,36 +4452,36 @@ func (part *interpolateLinearPart11) Run(from, to int) error {
 							c3 := k1 == 0
 							for k2 := range 2 {
 								if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p0 + (1/2)) / scale[0] - (1/2), 0))")
 								}
 								t3 := int(t2)
 								n2, ok := runtime.AddInt(t3, k0)
 								if !ok {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p0 + (1/2)) / scale[0] - real(1/2), real(0)))) + k0 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p0 + (1/2)) / scale[0] - (1/2), 0)) + k0 is out of the range of int64")
 								}
 								i2 := min(n2, i)
 								if uint(i2) >= uint(S0) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S0", i2, S0)
 								}
 								if t5 != math.Trunc(t5) || math.Abs(t5) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p1 + (1/2)) / scale[1] - (1/2), 0))")
 								}
 								t6 := int(t5)
 								n3, ok2 := runtime.AddInt(t6, k1)
 								if !ok2 {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p1 + (1/2)) / scale[1] - real(1/2), real(0)))) + k1 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p1 + (1/2)) / scale[1] - (1/2), 0)) + k1 is out of the range of int64")
 								}
 								i4 := min(n3, i3)
 								if uint(i4) >= uint(S1) {
 									return runtime.RangeError("window.interpolate_linear", "@x", "S1", i4, S1)
 								}
 								if t8 != math.Trunc(t8) || math.Abs(t8) >= 1<<63 {
-									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0))))")
+									return runtime.FaultError("window.interpolate_linear", "a number that isn't whole in floor(max((p2 + (1/2)) / scale[2] - (1/2), 0))")
 								}
 								t9 := int(t8)
 								n4, ok3 := runtime.AddInt(t9, k2)
 								if !ok3 {
-									return runtime.FaultError("window.interpolate_linear", "exact(floor(max(real(p2 + (1/2)) / scale[2] - real(1/2), real(0)))) + k2 is out of the range of int64")
+									return runtime.FaultError("window.interpolate_linear", "floor(max((p2 + (1/2)) / scale[2] - (1/2), 0)) + k2 is out of the range of int64")
 								}
 								i6 := min(n4, i5)
 								if uint(i6) >= uint(S2) {

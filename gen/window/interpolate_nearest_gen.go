@@ -174,7 +174,7 @@ func interpolateNearestVariant(v *interpolateNearestValues) (int, error) {
 // interpolateNearestSizeNoScaleRun0 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun0(b *runtime.Bound, v *interpolateNearestValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (P[0] / S[0])), S[0] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -191,10 +191,10 @@ func interpolateNearestSizeNoScaleRun0(b *runtime.Bound, v *interpolateNearestVa
 // interpolateNearestSizeNoScaleRun1 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun1(b *runtime.Bound, v *interpolateNearestValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (P[0] / S[0])), S[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Floor().Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (|P1| / |S1|)), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (P[1] / S[1])), S[1] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -211,13 +211,13 @@ func interpolateNearestSizeNoScaleRun1(b *runtime.Bound, v *interpolateNearestVa
 // interpolateNearestSizeNoScaleRun2 is one of the cases of interpolateNearestSizeNoScaleRun.
 func interpolateNearestSizeNoScaleRun2(b *runtime.Bound, v *interpolateNearestValues) error {
 	if !runtime.Indices(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(3, 0)).Div(runtime.Whole(b.PackExt(2, 0)))).Floor().Min(runtime.Whole(b.PackExt(2, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (|P0| / |S0|)), |S0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p0 / (P[0] / S[0])), S[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(3, 1)).Div(runtime.Whole(b.PackExt(2, 1)))).Floor().Min(runtime.Whole(b.PackExt(2, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (|P1| / |S1|)), |S1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p1 / (P[1] / S[1])), S[1] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(3, 2)).Div(runtime.Whole(b.PackExt(2, 2)))).Floor().Min(runtime.Whole(b.PackExt(2, 2)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.interpolate_nearest", "min(floor(p2 / (|P2| / |S2|)), |S2| - 1) is out of the range of int64")
+		return runtime.FaultError("window.interpolate_nearest", "min(floor(p2 / (P[2] / S[2])), S[2] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

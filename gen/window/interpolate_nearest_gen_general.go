@@ -61,11 +61,11 @@ func interpolateNearestExtents3(b *runtime.Bound, v *interpolateNearestValues) e
 	S0 := b.PackExt(2, 0)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	if err := b.DerivePack(3, P0); err != nil {
 		return err
@@ -79,19 +79,19 @@ func interpolateNearestExtents4(b *runtime.Bound, v *interpolateNearestValues) e
 	S1 := b.PackExt(2, 1)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	if err := b.DerivePack(3, P0, P1); err != nil {
 		return err
@@ -106,27 +106,27 @@ func interpolateNearestExtents5(b *runtime.Bound, v *interpolateNearestValues) e
 	S2 := b.PackExt(2, 2)
 	t := math.Floor(float64(float64(S0) * runtime.Entry(v.scale, 0, 0)))
 	if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S0|) * scale[0]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[0] * scale[0])")
 	}
 	P0 := int(t)
 	if P0 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P0 = exact(floor(real(|S0|) * scale[0])) that isn't negative", P0)
+		return runtime.ShapeError("window.interpolate_nearest", "P0 = floor(S[0] * scale[0]) that isn't negative", P0)
 	}
 	t2 := math.Floor(float64(float64(S1) * runtime.Entry(v.scale, 1, 0)))
 	if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S1|) * scale[1]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[1] * scale[1])")
 	}
 	P1 := int(t2)
 	if P1 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P1 = exact(floor(real(|S1|) * scale[1])) that isn't negative", P1)
+		return runtime.ShapeError("window.interpolate_nearest", "P1 = floor(S[1] * scale[1]) that isn't negative", P1)
 	}
 	t3 := math.Floor(float64(float64(S2) * runtime.Entry(v.scale, 2, 0)))
 	if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(|S2|) * scale[2]))")
+		return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(S[2] * scale[2])")
 	}
 	P2 := int(t3)
 	if P2 < 0 {
-		return runtime.ShapeError("window.interpolate_nearest", "P2 = exact(floor(real(|S2|) * scale[2])) that isn't negative", P2)
+		return runtime.ShapeError("window.interpolate_nearest", "P2 = floor(S[2] * scale[2]) that isn't negative", P2)
 	}
 	if err := b.DerivePack(3, P0, P1, P2); err != nil {
 		return err
@@ -177,10 +177,10 @@ func (part *interpolateNearestPart0) Run(from, to int) error {
 		yRow := (xRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -233,10 +233,10 @@ func (part *interpolateNearestPart1) Run(from, to int) error {
 		yRow := (xRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -289,10 +289,10 @@ func (part *interpolateNearestPart2) Run(from, to int) error {
 		yRow := (xRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -345,10 +345,10 @@ func (part *interpolateNearestPart3[T]) Run(from, to int) error {
 		yRow := (xRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -404,10 +404,10 @@ func (part *interpolateNearestPart4) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -415,10 +415,10 @@ func (part *interpolateNearestPart4) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -477,10 +477,10 @@ func (part *interpolateNearestPart5) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -488,10 +488,10 @@ func (part *interpolateNearestPart5) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -550,10 +550,10 @@ func (part *interpolateNearestPart6) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -561,10 +561,10 @@ func (part *interpolateNearestPart6) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -623,10 +623,10 @@ func (part *interpolateNearestPart7[T]) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -634,10 +634,10 @@ func (part *interpolateNearestPart7[T]) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -699,10 +699,10 @@ func (part *interpolateNearestPart8) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -710,10 +710,10 @@ func (part *interpolateNearestPart8) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -721,10 +721,10 @@ func (part *interpolateNearestPart8) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 			i9 := min(i7, i8)
@@ -789,10 +789,10 @@ func (part *interpolateNearestPart9) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -800,10 +800,10 @@ func (part *interpolateNearestPart9) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -811,10 +811,10 @@ func (part *interpolateNearestPart9) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 			i9 := min(i7, i8)
@@ -879,10 +879,10 @@ func (part *interpolateNearestPart10) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -890,10 +890,10 @@ func (part *interpolateNearestPart10) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -901,10 +901,10 @@ func (part *interpolateNearestPart10) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 			i9 := min(i7, i8)
@@ -969,10 +969,10 @@ func (part *interpolateNearestPart11[T]) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -980,10 +980,10 @@ func (part *interpolateNearestPart11[T]) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i3, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 			}
 			if P1 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 			}
 			i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 			i6 := min(i4, i5)
@@ -991,10 +991,10 @@ func (part *interpolateNearestPart11[T]) Run(from, to int) error {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S1", i6, S1)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 			}
 			if P2 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 			}
 			i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 			i9 := min(i7, i8)
@@ -1055,7 +1055,7 @@ func (part *interpolateNearestPart12) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1110,7 +1110,7 @@ func (part *interpolateNearestPart13) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1165,7 +1165,7 @@ func (part *interpolateNearestPart14) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1220,7 +1220,7 @@ func (part *interpolateNearestPart15[T]) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1278,7 +1278,7 @@ func (part *interpolateNearestPart16) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1286,7 +1286,7 @@ func (part *interpolateNearestPart16) Run(from, to int) error {
 			}
 			t2 := math.Floor(float64(p1) / scale1)
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1348,7 +1348,7 @@ func (part *interpolateNearestPart17) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1356,7 +1356,7 @@ func (part *interpolateNearestPart17) Run(from, to int) error {
 			}
 			t2 := math.Floor(float64(p1) / scale1)
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1418,7 +1418,7 @@ func (part *interpolateNearestPart18) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1426,7 +1426,7 @@ func (part *interpolateNearestPart18) Run(from, to int) error {
 			}
 			t2 := math.Floor(float64(p1) / scale1)
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1488,7 +1488,7 @@ func (part *interpolateNearestPart19[T]) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -1496,7 +1496,7 @@ func (part *interpolateNearestPart19[T]) Run(from, to int) error {
 			}
 			t2 := math.Floor(float64(p1) / scale1)
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1562,14 +1562,14 @@ func (part *interpolateNearestPart20) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
 			}
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1577,7 +1577,7 @@ func (part *interpolateNearestPart20) Run(from, to int) error {
 			}
 			t3 := math.Floor(float64(p2) / scale2)
 			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 			}
 			i6 := min(int(t3), i5)
 			if uint(i6) >= uint(S2) {
@@ -1647,14 +1647,14 @@ func (part *interpolateNearestPart21) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
 			}
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1662,7 +1662,7 @@ func (part *interpolateNearestPart21) Run(from, to int) error {
 			}
 			t3 := math.Floor(float64(p2) / scale2)
 			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 			}
 			i6 := min(int(t3), i5)
 			if uint(i6) >= uint(S2) {
@@ -1732,14 +1732,14 @@ func (part *interpolateNearestPart22) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
 			}
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1747,7 +1747,7 @@ func (part *interpolateNearestPart22) Run(from, to int) error {
 			}
 			t3 := math.Floor(float64(p2) / scale2)
 			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 			}
 			i6 := min(int(t3), i5)
 			if uint(i6) >= uint(S2) {
@@ -1817,14 +1817,14 @@ func (part *interpolateNearestPart23[T]) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
 				return runtime.RangeError("window.interpolate_nearest", "x", "S0", i2, S0)
 			}
 			if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 			}
 			i4 := min(int(t2), i3)
 			if uint(i4) >= uint(S1) {
@@ -1832,7 +1832,7 @@ func (part *interpolateNearestPart23[T]) Run(from, to int) error {
 			}
 			t3 := math.Floor(float64(p2) / scale2)
 			if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 			}
 			i6 := min(int(t3), i5)
 			if uint(i6) >= uint(S2) {
@@ -1894,10 +1894,10 @@ func (part *interpolateNearestPart24) Run(from, to int) error {
 		dyRow := (dxRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -1960,10 +1960,10 @@ func (part *interpolateNearestPart25) Run(from, to int) error {
 		dyRow := (dxRow + c) * P0
 		for p0 := range P0 {
 			if S0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 			}
 			if P0 == 0 {
-				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+				return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 			}
 			i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 			i3 := min(i, i2)
@@ -2024,10 +2024,10 @@ func (part *interpolateNearestPart26) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 				}
 				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 				i3 := min(i, i2)
@@ -2035,10 +2035,10 @@ func (part *interpolateNearestPart26) Run(from, to int) error {
 					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 				}
 				i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 				i6 := min(i4, i5)
@@ -2107,10 +2107,10 @@ func (part *interpolateNearestPart27) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if S0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 				}
 				if P0 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 				}
 				i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 				i3 := min(i, i2)
@@ -2118,10 +2118,10 @@ func (part *interpolateNearestPart27) Run(from, to int) error {
 					return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 				}
 				if P1 == 0 {
-					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+					return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 				}
 				i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 				i6 := min(i4, i5)
@@ -2188,10 +2188,10 @@ func (part *interpolateNearestPart28) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 					}
 					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 					}
 					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 					i3 := min(i, i2)
@@ -2199,10 +2199,10 @@ func (part *interpolateNearestPart28) Run(from, to int) error {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 					}
 					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 					i6 := min(i4, i5)
@@ -2210,10 +2210,10 @@ func (part *interpolateNearestPart28) Run(from, to int) error {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 					}
 					i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 					i9 := min(i7, i8)
@@ -2288,10 +2288,10 @@ func (part *interpolateNearestPart29) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if S0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P0| / |S0|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[0] / S[0]")
 					}
 					if P0 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (|P0| / |S0|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p0 / (P[0] / S[0])")
 					}
 					i := runtime.FloorDiv(runtime.Numerator(p0*S0, P0), runtime.Denominator(P0))
 					i3 := min(i, i2)
@@ -2299,10 +2299,10 @@ func (part *interpolateNearestPart29) Run(from, to int) error {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i3, S0)
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P1| / |S1|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[1] / S[1]")
 					}
 					if P1 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (|P1| / |S1|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p1 / (P[1] / S[1])")
 					}
 					i4 := runtime.FloorDiv(runtime.Numerator(p1*S1, P1), runtime.Denominator(P1))
 					i6 := min(i4, i5)
@@ -2310,10 +2310,10 @@ func (part *interpolateNearestPart29) Run(from, to int) error {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S1", i6, S1)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in |P2| / |S2|")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in P[2] / S[2]")
 					}
 					if P2 == 0 {
-						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (|P2| / |S2|)")
+						return runtime.FaultError("window.interpolate_nearest", "division by zero in p2 / (P[2] / S[2])")
 					}
 					i7 := runtime.FloorDiv(runtime.Numerator(p2*S2, P2), runtime.Denominator(P2))
 					i9 := min(i7, i8)
@@ -2382,7 +2382,7 @@ func (part *interpolateNearestPart30) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -2447,7 +2447,7 @@ func (part *interpolateNearestPart31) Run(from, to int) error {
 		for p0 := range P0 {
 			t := math.Floor(float64(p0) / scale0)
 			if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+				return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 			}
 			i2 := min(int(t), i)
 			if uint(i2) >= uint(S0) {
@@ -2510,7 +2510,7 @@ func (part *interpolateNearestPart32) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 				}
 				i2 := min(int(t), i)
 				if uint(i2) >= uint(S0) {
@@ -2518,7 +2518,7 @@ func (part *interpolateNearestPart32) Run(from, to int) error {
 				}
 				t2 := math.Floor(float64(p1) / scale1)
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 				}
 				i4 := min(int(t2), i3)
 				if uint(i4) >= uint(S1) {
@@ -2590,7 +2590,7 @@ func (part *interpolateNearestPart33) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 				}
 				i2 := min(int(t), i)
 				if uint(i2) >= uint(S0) {
@@ -2598,7 +2598,7 @@ func (part *interpolateNearestPart33) Run(from, to int) error {
 				}
 				t2 := math.Floor(float64(p1) / scale1)
 				if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+					return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 				}
 				i4 := min(int(t2), i3)
 				if uint(i4) >= uint(S1) {
@@ -2669,14 +2669,14 @@ func (part *interpolateNearestPart34) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 					}
 					i2 := min(int(t), i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
 					}
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 					}
 					i4 := min(int(t2), i3)
 					if uint(i4) >= uint(S1) {
@@ -2684,7 +2684,7 @@ func (part *interpolateNearestPart34) Run(from, to int) error {
 					}
 					t3 := math.Floor(float64(p2) / scale2)
 					if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 					}
 					i6 := min(int(t3), i5)
 					if uint(i6) >= uint(S2) {
@@ -2764,14 +2764,14 @@ func (part *interpolateNearestPart35) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if t != math.Trunc(t) || math.Abs(t) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p0) / scale[0]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p0 / scale[0])")
 					}
 					i2 := min(int(t), i)
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.interpolate_nearest", "@x", "S0", i2, S0)
 					}
 					if t2 != math.Trunc(t2) || math.Abs(t2) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p1) / scale[1]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p1 / scale[1])")
 					}
 					i4 := min(int(t2), i3)
 					if uint(i4) >= uint(S1) {
@@ -2779,7 +2779,7 @@ func (part *interpolateNearestPart35) Run(from, to int) error {
 					}
 					t3 := math.Floor(float64(p2) / scale2)
 					if t3 != math.Trunc(t3) || math.Abs(t3) >= 1<<63 {
-						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in exact(floor(real(p2) / scale[2]))")
+						return runtime.FaultError("window.interpolate_nearest", "a number that isn't whole in floor(p2 / scale[2])")
 					}
 					i6 := min(int(t3), i5)
 					if uint(i6) >= uint(S2) {

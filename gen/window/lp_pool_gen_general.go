@@ -18,17 +18,17 @@ func lpPoolExtents0(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -47,30 +47,30 @@ func lpPoolExtents1(b *runtime.Bound, v *lpPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((S[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -90,43 +90,43 @@ func lpPoolExtents2(b *runtime.Bound, v *lpPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i := runtime.Numerator(S0-(runtime.Entry(v.kernel, 0, 0)-1)-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[1] - (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i2 := runtime.Numerator(S1-(runtime.Entry(v.kernel, 1, 0)-1)-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i2, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((S[1] - (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S2| - (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[2] - (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i3 := runtime.Numerator(S2-(runtime.Entry(v.kernel, 2, 0)-1)-1, n3)
 	den3 := runtime.Denominator(n3)
 	P2 := runtime.FloorDiv(i3, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.lp_pool", "P2 = floor((S[2] - (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -144,16 +144,16 @@ func lpPoolExtents3(b *runtime.Bound, v *lpPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -172,28 +172,28 @@ func lpPoolExtents4(b *runtime.Bound, v *lpPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i2 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((S[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -213,40 +213,40 @@ func lpPoolExtents5(b *runtime.Bound, v *lpPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Sub(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S0| - (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[0] - (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i := runtime.FloorDiv(runtime.Numerator(S0-(kernel0-1)-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P0 = floor((|S0| - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.lp_pool", "P0 = floor((S[0] - (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Sub(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S1| - (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[1] - (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(S1-(kernel1-1)-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i2 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P1 = floor((|S1| - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.lp_pool", "P1 = floor((S[1] - (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Sub(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.lp_pool", "floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.lp_pool", "floor((S[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	if kernel2 == 0 {
-		return runtime.FaultError("window.lp_pool", "division by zero in (|S2| - (kernel[2] - 1) - 1) / kernel[2]")
+		return runtime.FaultError("window.lp_pool", "division by zero in (S[2] - (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i3 := runtime.FloorDiv(runtime.Numerator(S2-(kernel2-1)-1, kernel2), runtime.Denominator(kernel2))
 	P2 := i3 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.lp_pool", "P2 = floor((|S2| - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.lp_pool", "P2 = floor((S[2] - (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err

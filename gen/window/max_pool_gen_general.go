@@ -27,18 +27,18 @@ func maxPoolExtents0(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -69,32 +69,32 @@ func maxPoolExtents1(b *runtime.Bound, v *maxPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.max_pool", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -129,46 +129,46 @@ func maxPoolExtents2(b *runtime.Bound, v *maxPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 0)
 	if n == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	P0 := runtime.FloorDiv(i2, den) + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 0)
 	if n2 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
 	P1 := runtime.FloorDiv(i4, den2) + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.max_pool", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 0)
 	if n3 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
 	den3 := runtime.Denominator(n3)
 	P2 := runtime.FloorDiv(i6, den3) + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.max_pool", "P2 = floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -195,23 +195,23 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -220,7 +220,7 @@ func maxPoolExtents3(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -251,23 +251,23 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -276,26 +276,26 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
 	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -304,7 +304,7 @@ func maxPoolExtents4(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.max_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -339,23 +339,23 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	stride0 := runtime.Entry(v.stride, 0, 0)
 	if stride0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(S0+2*pad0-i-1, stride0), runtime.Denominator(stride0))
 	if S0+pad0 <= i2*stride0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*stride0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*stride0 {
@@ -364,26 +364,26 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) * stride[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	i4 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	stride1 := runtime.Entry(v.stride, 1, 0)
 	if stride1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(S1+2*pad1-i4-1, stride1), runtime.Denominator(stride1))
 	if S1+pad1 <= i5*stride1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*stride1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*stride1 {
@@ -392,26 +392,26 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.max_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) * stride[1] then ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) else ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", i6)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S2| + pad[2] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[2] + pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] is out of the range of int64")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	i7 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	stride2 := runtime.Entry(v.stride, 2, 0)
 	if stride2 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i8 := -runtime.FloorDiv(-runtime.Numerator(S2+2*pad2-i7-1, stride2), runtime.Denominator(stride2))
 	if S2+pad2 <= i8*stride2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) is out of the range of int64")
 	}
 	if !(S2+pad2 <= i8*stride2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	var i9 int
 	if S2+pad2 <= i8*stride2 {
@@ -420,7 +420,7 @@ func maxPoolExtents5(b *runtime.Bound, v *maxPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
+		return runtime.ShapeError("window.max_pool", "P2 = if S[2] + pad[2] <= ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) * stride[2] then ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) else ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -447,17 +447,17 @@ func maxPoolExtents6(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if err := b.DerivePack(2, P0); err != nil {
 		return err
@@ -488,30 +488,30 @@ func maxPoolExtents7(b *runtime.Bound, v *maxPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.max_pool", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if err := b.DerivePack(2, P0, P1); err != nil {
 		return err
@@ -546,43 +546,43 @@ func maxPoolExtents8(b *runtime.Bound, v *maxPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*runtime.Entry(v.pad, 0, 0) - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := runtime.FloorDiv(runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	P0 := i2 + 1
 	if P0 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
+		return runtime.ShapeError("window.max_pool", "P0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", P0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i3 := S1 + 2*runtime.Entry(v.pad, 1, 0) - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i4 := runtime.FloorDiv(runtime.Numerator(i3-1, kernel1), runtime.Denominator(kernel1))
 	P1 := i4 + 1
 	if P1 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
+		return runtime.ShapeError("window.max_pool", "P1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", P1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i5 := S2 + 2*runtime.Entry(v.pad, 2, 0) - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
 	if kernel2 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i6 := runtime.FloorDiv(runtime.Numerator(i5-1, kernel2), runtime.Denominator(kernel2))
 	P2 := i6 + 1
 	if P2 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
+		return runtime.ShapeError("window.max_pool", "P2 = floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", P2)
 	}
 	if err := b.DerivePack(2, P0, P1, P2); err != nil {
 		return err
@@ -609,23 +609,23 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 	}
 	S0 := b.PackExt(1, 0)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -634,7 +634,7 @@ func maxPoolExtents9(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i3); err != nil {
 		return err
@@ -665,23 +665,23 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 	S0 := b.PackExt(1, 0)
 	S1 := b.PackExt(1, 1)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -690,26 +690,26 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i4 := S1 + 2*pad1 - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
 	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -718,7 +718,7 @@ func maxPoolExtents10(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.max_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if err := b.DerivePack(2, i3, i6); err != nil {
 		return err
@@ -753,23 +753,23 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 	S1 := b.PackExt(1, 1)
 	S2 := b.PackExt(1, 2)
 	if !runtime.Whole(S0).Add(runtime.Whole(runtime.Entry(v.pad, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S0| + pad[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[0] + pad[0] is out of the range of int64")
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] is out of the range of int64")
 	}
 	pad0 := runtime.Entry(v.pad, 0, 0)
 	kernel0 := runtime.Entry(v.kernel, 0, 0)
 	i := S0 + 2*pad0 - runtime.Entry(v.dilation, 0, 1)*(kernel0-1)
 	if kernel0 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]")
 	}
 	i2 := -runtime.FloorDiv(-runtime.Numerator(i-1, kernel0), runtime.Denominator(kernel0))
 	if S0+pad0 <= i2*kernel0 && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) is out of the range of int64")
 	}
 	if !(S0+pad0 <= i2*kernel0) && !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 0, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 is out of the range of int64")
 	}
 	var i3 int
 	if S0+pad0 <= i2*kernel0 {
@@ -778,26 +778,26 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i3 = i2 + 1
 	}
 	if i3 < 0 {
-		return runtime.ShapeError("window.max_pool", "P0 = if |S0| + pad[0] <= ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
+		return runtime.ShapeError("window.max_pool", "P0 = if S[0] + pad[0] <= ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) * kernel[0] then ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) else ceil((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / kernel[0]) + 1 that isn't negative", i3)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(runtime.Entry(v.pad, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S1| + pad[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[1] + pad[1] is out of the range of int64")
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] is out of the range of int64")
 	}
 	pad1 := runtime.Entry(v.pad, 1, 0)
 	kernel1 := runtime.Entry(v.kernel, 1, 0)
 	i4 := S1 + 2*pad1 - runtime.Entry(v.dilation, 1, 1)*(kernel1-1)
 	if kernel1 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]")
 	}
 	i5 := -runtime.FloorDiv(-runtime.Numerator(i4-1, kernel1), runtime.Denominator(kernel1))
 	if S1+pad1 <= i5*kernel1 && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) is out of the range of int64")
 	}
 	if !(S1+pad1 <= i5*kernel1) && !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 1, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 is out of the range of int64")
 	}
 	var i6 int
 	if S1+pad1 <= i5*kernel1 {
@@ -806,26 +806,26 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i6 = i5 + 1
 	}
 	if i6 < 0 {
-		return runtime.ShapeError("window.max_pool", "P1 = if |S1| + pad[1] <= ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
+		return runtime.ShapeError("window.max_pool", "P1 = if S[1] + pad[1] <= ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) * kernel[1] then ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) else ceil((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / kernel[1]) + 1 that isn't negative", i6)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(runtime.Entry(v.pad, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "|S2| + pad[2] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "S[2] + pad[2] is out of the range of int64")
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] is out of the range of int64")
 	}
 	pad2 := runtime.Entry(v.pad, 2, 0)
 	kernel2 := runtime.Entry(v.kernel, 2, 0)
 	i7 := S2 + 2*pad2 - runtime.Entry(v.dilation, 2, 1)*(kernel2-1)
 	if kernel2 == 0 {
-		return runtime.FaultError("window.max_pool", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
+		return runtime.FaultError("window.max_pool", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]")
 	}
 	i8 := -runtime.FloorDiv(-runtime.Numerator(i7-1, kernel2), runtime.Denominator(kernel2))
 	if S2+pad2 <= i8*kernel2 && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) is out of the range of int64")
 	}
 	if !(S2+pad2 <= i8*kernel2) && !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.kernel, 2, 0))).Ceil().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.max_pool", "ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.max_pool", "ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 is out of the range of int64")
 	}
 	var i9 int
 	if S2+pad2 <= i8*kernel2 {
@@ -834,7 +834,7 @@ func maxPoolExtents11(b *runtime.Bound, v *maxPoolValues) error {
 		i9 = i8 + 1
 	}
 	if i9 < 0 {
-		return runtime.ShapeError("window.max_pool", "P2 = if |S2| + pad[2] <= ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) else ceil((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
+		return runtime.ShapeError("window.max_pool", "P2 = if S[2] + pad[2] <= ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) * kernel[2] then ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) else ceil((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / kernel[2]) + 1 that isn't negative", i9)
 	}
 	if err := b.DerivePack(2, i3, i6, i9); err != nil {
 		return err
@@ -980,15 +980,15 @@ func (part *maxPoolPart2) Run(from, to int) error {
 			}
 			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(p0*stride0, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + argmin[n, p0] * dilation[0] - pad[0] is out of the range of int64")
 			}
 			at[argminRow+p0] = int64(n4)
 		}
@@ -1327,15 +1327,15 @@ func (part *maxPoolPart9[T]) Run(from, to int) error {
 			}
 			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(p0*stride0, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + argmin[n, p0] * dilation[0] - pad[0] is out of the range of int64")
 			}
 			at[argminRow+p0] = int64(n4)
 		}
@@ -1555,42 +1555,42 @@ func (part *maxPoolPart13) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] / max(kernel[1], 0)")
 			}
 			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(p1*stride1, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n9)
 		}
@@ -1618,14 +1618,14 @@ func (part *maxPoolPart14) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -1825,14 +1825,14 @@ func (part *maxPoolPart17) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -2035,42 +2035,42 @@ func (part *maxPoolPart20[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] / max(kernel[1], 0)")
 			}
 			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(p1*stride1, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n9)
 		}
@@ -2098,14 +2098,14 @@ func (part *maxPoolPart21[T]) Run(from, to int) error {
 		for p1 := range P1 {
 			atAt := int(at[atRow2+p1])
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] / S[1]")
 			}
 			i := runtime.FloorDiv(atAt, S1)
 			if uint(i) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i, S0)
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] % S[1]")
 			}
 			y[atRow2+p1] = x[(xRow+i)*S1+runtime.FloorModInt(atAt, S1)]
 		}
@@ -2340,72 +2340,72 @@ func (part *maxPoolPart24) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if i2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
 			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 			n2, ok := runtime.MulInt(i3, dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(i4, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			n10, ok9 := runtime.MulInt(n9, S2)
 			if !ok9 {
-				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] % max(kernel[2], 0)")
 			}
 			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
 			if !ok10 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n12, ok11 := runtime.AddInt(p2*stride2, n11)
 			if !ok11 {
-				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n13, ok12 := runtime.SubInt(n12, pad2)
 			if !ok12 {
-				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
 			}
 			n14, ok13 := runtime.AddInt(n10, n13)
 			if !ok13 {
-				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] + (p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n14)
 		}
@@ -2436,23 +2436,23 @@ func (part *maxPoolPart25) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -2692,23 +2692,23 @@ func (part *maxPoolPart28) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -2952,72 +2952,72 @@ func (part *maxPoolPart31[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if i2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
 			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 			n2, ok := runtime.MulInt(i3, dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(i4, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			n10, ok9 := runtime.MulInt(n9, S2)
 			if !ok9 {
-				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] % max(kernel[2], 0)")
 			}
 			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
 			if !ok10 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n12, ok11 := runtime.AddInt(p2*stride2, n11)
 			if !ok11 {
-				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n13, ok12 := runtime.SubInt(n12, pad2)
 			if !ok12 {
-				return runtime.FaultError("window.max_pool", "p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
 			}
 			n14, ok13 := runtime.AddInt(n10, n13)
 			if !ok13 {
-				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * stride[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * stride[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * stride[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * stride[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] + (p2 * stride[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n14)
 		}
@@ -3048,23 +3048,23 @@ func (part *maxPoolPart32[T]) Run(from, to int) error {
 		for p2 := range P2 {
 			atAt := int(at[atRow3+p2])
 			if i == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 			}
 			if i < 0 && atAt == math.MinInt || i == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(at[n, p0, p1, p2]) / (|S1| * |S2|) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "at[n, p0, p1, p2] / (S[1] * S[2]) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 			if uint(i3) >= uint(S0) {
 				return runtime.RangeError("window.max_pool", "x", "S0", i3, S0)
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 			}
 			if S1 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 			}
 			if S2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+				return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 			}
 			xAt := x[((xRow+i3)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2+runtime.FloorModInt(atAt, S2)]
 			y[atRow3+p2] = xAt
@@ -3241,15 +3241,15 @@ func (part *maxPoolPart35) Run(from, to int) error {
 			}
 			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(p0*kernel0, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + argmin[n, p0] * dilation[0] - pad[0] is out of the range of int64")
 			}
 			at[argminRow+p0] = int64(n4)
 		}
@@ -3540,15 +3540,15 @@ func (part *maxPoolPart40[T]) Run(from, to int) error {
 			}
 			n2, ok := runtime.MulInt(int(argmin[argminRow+p0]), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(p0*kernel0, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + argmin[n, p0] * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + exact(argmin[n, p0]) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + argmin[n, p0] * dilation[0] - pad[0] is out of the range of int64")
 			}
 			at[argminRow+p0] = int64(n4)
 		}
@@ -3744,42 +3744,42 @@ func (part *maxPoolPart43) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] / max(kernel[1], 0)")
 			}
 			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(p1*kernel1, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n9)
 		}
@@ -4150,42 +4150,42 @@ func (part *maxPoolPart48[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow2+p1])
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) / max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] / max(kernel[1], 0)")
 			}
 			n2, ok := runtime.MulInt(runtime.FloorDiv(argminAt, i5), dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i5 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1]) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1] % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(argminAt, i5), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(p1*kernel1, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1]) / max(kernel[1], 0)) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + exact(argmin[n, p0, p1]) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1] / max(kernel[1], 0)) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + argmin[n, p0, p1] % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			at[argminRow2+p1] = int64(n9)
 		}
@@ -4418,72 +4418,72 @@ func (part *maxPoolPart51) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if i2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
 			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 			n2, ok := runtime.MulInt(i3, dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(i4, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			n10, ok9 := runtime.MulInt(n9, S2)
 			if !ok9 {
-				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] % max(kernel[2], 0)")
 			}
 			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
 			if !ok10 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n12, ok11 := runtime.AddInt(p2*kernel2, n11)
 			if !ok11 {
-				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n13, ok12 := runtime.SubInt(n12, pad2)
 			if !ok12 {
-				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
 			}
 			n14, ok13 := runtime.AddInt(n10, n13)
 			if !ok13 {
-				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] + (p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n14)
 		}
@@ -4928,72 +4928,72 @@ func (part *maxPoolPart56[T]) Run(from, to int) error {
 			}
 			argminAt := int(argmin[argminRow3+p2])
 			if i2 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))")
 			}
 			if i2 < 0 && argminAt == math.MinInt || i2 == math.MinInt {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0)) is out of the range of int64")
 			}
 			i3 := runtime.FloorDiv(runtime.Numerator(argminAt, i2), runtime.Denominator(i2))
 			n2, ok := runtime.MulInt(i3, dilation0)
 			if !ok {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n3, ok2 := runtime.AddInt(i, n2)
 			if !ok2 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] is out of the range of int64")
 			}
 			n4, ok3 := runtime.SubInt(n3, pad0)
 			if !ok3 {
-				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0] is out of the range of int64")
 			}
 			n5, ok4 := runtime.MulInt(n4, S1)
 			if !ok4 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] / max(kernel[2], 0)")
 			}
 			if i7 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0)")
 			}
 			n6, ok5 := runtime.MulInt(runtime.FloorModInt(runtime.FloorDiv(argminAt, i9), i7), dilation1)
 			if !ok5 {
-				return runtime.FaultError("window.max_pool", "floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n7, ok6 := runtime.AddInt(i4, n6)
 			if !ok6 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] is out of the range of int64")
 			}
 			n8, ok7 := runtime.SubInt(n7, pad1)
 			if !ok7 {
-				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1] is out of the range of int64")
 			}
 			n9, ok8 := runtime.AddInt(n5, n8)
 			if !ok8 {
-				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "(p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1]) is out of the range of int64")
 			}
 			n10, ok9 := runtime.MulInt(n9, S2)
 			if !ok9 {
-				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] is out of the range of int64")
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.max_pool", "division by zero in exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0)")
+				return runtime.FaultError("window.max_pool", "division by zero in argmin[n, p0, p1, p2] % max(kernel[2], 0)")
 			}
 			n11, ok10 := runtime.MulInt(runtime.FloorModInt(argminAt, i9), dilation2)
 			if !ok10 {
-				return runtime.FaultError("window.max_pool", "exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n12, ok11 := runtime.AddInt(p2*kernel2, n11)
 			if !ok11 {
-				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] is out of the range of int64")
 			}
 			n13, ok12 := runtime.SubInt(n12, pad2)
 			if !ok12 {
-				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2] is out of the range of int64")
 			}
 			n14, ok13 := runtime.AddInt(n10, n13)
 			if !ok13 {
-				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(exact(argmin[n, p0, p1, p2]) / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * |S1| + (p1 * kernel[1] + floor(exact(argmin[n, p0, p1, p2]) / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * |S2| + (p2 * kernel[2] + exact(argmin[n, p0, p1, p2]) % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
+				return runtime.FaultError("window.max_pool", "((p0 * kernel[0] + floor(argmin[n, p0, p1, p2] / (max(kernel[1], 0) * max(kernel[2], 0))) * dilation[0] - pad[0]) * S[1] + (p1 * kernel[1] + floor(argmin[n, p0, p1, p2] / max(kernel[2], 0)) % max(kernel[1], 0) * dilation[1] - pad[1])) * S[2] + (p2 * kernel[2] + argmin[n, p0, p1, p2] % max(kernel[2], 0) * dilation[2] - pad[2]) is out of the range of int64")
 			}
 			at[argminRow3+p2] = int64(n14)
 		}
@@ -5193,14 +5193,14 @@ func (part *maxPoolPart59) Run(from, to int) error {
 			for p1 := range P1 {
 				atAt := int(at[atRow2+p1])
 				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+					return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] / S[1]")
 				}
 				i := runtime.FloorDiv(atAt, S1)
 				if uint(i) >= uint(S0) {
 					return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+					return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] % S[1]")
 				}
 				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
 				dxAcc[at2] += float64(dy[atRow2+p1])
@@ -5259,14 +5259,14 @@ func (part *maxPoolPart60) Run(from, to int) error {
 			for p1 := range P1 {
 				atAt := int(at[atRow2+p1])
 				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) / |S1|")
+					return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] / S[1]")
 				}
 				i := runtime.FloorDiv(atAt, S1)
 				if uint(i) >= uint(S0) {
 					return runtime.RangeError("window.max_pool", "@x", "S0", i, S0)
 				}
 				if S1 == 0 {
-					return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1]) % |S1|")
+					return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1] % S[1]")
 				}
 				at2 := (dxRow+i)*S1 + runtime.FloorModInt(atAt, S1)
 				dx[at2] += dy[atRow2+p1]
@@ -5323,20 +5323,20 @@ func (part *maxPoolPart61) Run(from, to int) error {
 				for p2 := range P2 {
 					atAt := int(at[atRow3+p2])
 					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 					}
 					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+						return runtime.FaultError("window.max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 					}
 					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
 					dxAcc[at2] += float64(dy[atRow3+p2])
@@ -5401,20 +5401,20 @@ func (part *maxPoolPart62) Run(from, to int) error {
 				for p2 := range P2 {
 					atAt := int(at[atRow3+p2])
 					if i == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / (|S1| * |S2|)")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / (S[1] * S[2])")
 					}
 					i2 := runtime.FloorDiv(runtime.Numerator(atAt, i), runtime.Denominator(i))
 					if uint(i2) >= uint(S0) {
 						return runtime.RangeError("window.max_pool", "@x", "S0", i2, S0)
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) / |S2|")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] / S[2]")
 					}
 					if S1 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in floor(exact(at[n, p0, p1, p2]) / |S2|) % |S1|")
+						return runtime.FaultError("window.max_pool", "division by zero in floor(at[n, p0, p1, p2] / S[2]) % S[1]")
 					}
 					if S2 == 0 {
-						return runtime.FaultError("window.max_pool", "division by zero in exact(at[n, p0, p1, p2]) % |S2|")
+						return runtime.FaultError("window.max_pool", "division by zero in at[n, p0, p1, p2] % S[2]")
 					}
 					at2 := ((dxRow+i2)*S1+runtime.FloorModInt(runtime.FloorDiv(atAt, S2), S1))*S2 + runtime.FloorModInt(atAt, S2)
 					dx[at2] += dy[atRow3+p2]

@@ -148,7 +148,7 @@ func PadCircularBackwardInto(dx, dy, x *runtime.Tensor, axes runtime.Placement, 
 // padCircularRun0 is one of the cases of padCircularRun.
 func padCircularRun0(b *runtime.Bound, v *padCircularValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -165,10 +165,10 @@ func padCircularRun0(b *runtime.Bound, v *padCircularValues) error {
 // padCircularRun1 is one of the cases of padCircularRun.
 func padCircularRun1(b *runtime.Bound, v *padCircularValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(runtime.Entry(v.before, 1, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0)) - min(before[1], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0)) - min(before[1], 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -185,13 +185,13 @@ func padCircularRun1(b *runtime.Bound, v *padCircularValues) error {
 // padCircularRun2 is one of the cases of padCircularRun.
 func padCircularRun2(b *runtime.Bound, v *padCircularValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 0)).Add(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0)) - min(before[0], 0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 1)).Add(runtime.Whole(runtime.Entry(v.before, 1, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0)) - min(before[1], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0)) - min(before[1], 0) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0)).Max(runtime.Whole(0))).Mod(runtime.Whole(b.PackExt(1, 2)).Add(runtime.Whole(runtime.Entry(v.before, 2, 0)).Min(runtime.Whole(0))).Add(runtime.Whole(runtime.Entry(v.after, 2, 0)).Min(runtime.Whole(0)))).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0)).Min(runtime.Whole(0))).Inside(61) {
-		return runtime.FaultError("window.pad_circular", "(p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0)) - min(before[2], 0) is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "(p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0)) - min(before[2], 0) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -10,11 +10,11 @@ import (
 func padCircularExtents0(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_circular", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -27,18 +27,18 @@ func padCircularExtents1(b *runtime.Bound, v *padCircularValues) error {
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_circular", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R1| + before[1] + after[1] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[1] + before[1] + after[1] is out of the range of int64")
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
+		return runtime.ShapeError("window.pad_circular", "P1 = R[1] + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -52,25 +52,25 @@ func padCircularExtents2(b *runtime.Bound, v *padCircularValues) error {
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_circular", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_circular", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R1| + before[1] + after[1] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[1] + before[1] + after[1] is out of the range of int64")
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
+		return runtime.ShapeError("window.pad_circular", "P1 = R[1] + before[1] + after[1] that isn't negative", i2)
 	}
 	if !runtime.Whole(R2).Add(runtime.Whole(runtime.Entry(v.before, 2, 0))).Add(runtime.Whole(runtime.Entry(v.after, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_circular", "|R2| + before[2] + after[2] is out of the range of int64")
+		return runtime.FaultError("window.pad_circular", "R[2] + before[2] + after[2] is out of the range of int64")
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_circular", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
+		return runtime.ShapeError("window.pad_circular", "P2 = R[2] + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (part *padCircularPart0) Run(from, to int) error {
 		yRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -156,7 +156,7 @@ func (part *padCircularPart1) Run(from, to int) error {
 		yRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -205,7 +205,7 @@ func (part *padCircularPart2) Run(from, to int) error {
 		yRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -254,7 +254,7 @@ func (part *padCircularPart3[T]) Run(from, to int) error {
 		yRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -309,14 +309,14 @@ func (part *padCircularPart4) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i8 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i9 := runtime.FloorModInt(p1-i6, i8) - i7
 			if uint(i9) >= uint(R1) {
@@ -377,14 +377,14 @@ func (part *padCircularPart5) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i8 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i9 := runtime.FloorModInt(p1-i6, i8) - i7
 			if uint(i9) >= uint(R1) {
@@ -445,14 +445,14 @@ func (part *padCircularPart6) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i8 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i9 := runtime.FloorModInt(p1-i6, i8) - i7
 			if uint(i9) >= uint(R1) {
@@ -513,14 +513,14 @@ func (part *padCircularPart7[T]) Run(from, to int) error {
 		yRow2 := (yRow + p0) * P1
 		for p1 := range P1 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i8 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i9 := runtime.FloorModInt(p1-i6, i8) - i7
 			if uint(i9) >= uint(R1) {
@@ -585,21 +585,21 @@ func (part *padCircularPart8) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i10 := runtime.FloorModInt(i7, i9) - i8
 			if uint(i10) >= uint(R1) {
 				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
 			}
 			if i13 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 			}
 			i14 := runtime.FloorModInt(p2-i11, i13) - i12
 			if uint(i14) >= uint(R2) {
@@ -670,21 +670,21 @@ func (part *padCircularPart9) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i10 := runtime.FloorModInt(i7, i9) - i8
 			if uint(i10) >= uint(R1) {
 				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
 			}
 			if i13 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 			}
 			i14 := runtime.FloorModInt(p2-i11, i13) - i12
 			if uint(i14) >= uint(R2) {
@@ -755,21 +755,21 @@ func (part *padCircularPart10) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i10 := runtime.FloorModInt(i7, i9) - i8
 			if uint(i10) >= uint(R1) {
 				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
 			}
 			if i13 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 			}
 			i14 := runtime.FloorModInt(p2-i11, i13) - i12
 			if uint(i14) >= uint(R2) {
@@ -840,21 +840,21 @@ func (part *padCircularPart11[T]) Run(from, to int) error {
 		yRow3 := (yRow2 + p1) * P2
 		for p2 := range P2 {
 			if i4 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i5 := runtime.FloorModInt(i2, i4) - i3
 			if uint(i5) >= uint(R0) {
 				return runtime.RangeError("window.pad_circular", "x", "R0", i5, R0)
 			}
 			if i9 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 			}
 			i10 := runtime.FloorModInt(i7, i9) - i8
 			if uint(i10) >= uint(R1) {
 				return runtime.RangeError("window.pad_circular", "x", "R1", i10, R1)
 			}
 			if i13 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 			}
 			i14 := runtime.FloorModInt(p2-i11, i13) - i12
 			if uint(i14) >= uint(R2) {
@@ -916,7 +916,7 @@ func (part *padCircularPart12) Run(from, to int) error {
 		dyRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -975,7 +975,7 @@ func (part *padCircularPart13) Run(from, to int) error {
 		dyRow := b2 * P0
 		for p0 := range P0 {
 			if i3 == 0 {
-				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+				return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 			}
 			i4 := runtime.FloorModInt(p0-i, i3) - i2
 			if uint(i4) >= uint(R0) {
@@ -1033,14 +1033,14 @@ func (part *padCircularPart14) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 				}
 				i5 := runtime.FloorModInt(i2, i4) - i3
 				if uint(i5) >= uint(R0) {
 					return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
 				}
 				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 				}
 				i9 := runtime.FloorModInt(p1-i6, i8) - i7
 				if uint(i9) >= uint(R1) {
@@ -1109,14 +1109,14 @@ func (part *padCircularPart15) Run(from, to int) error {
 			dyRow2 := (dyRow + p0) * P1
 			for p1 := range P1 {
 				if i4 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+					return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 				}
 				i5 := runtime.FloorModInt(i2, i4) - i3
 				if uint(i5) >= uint(R0) {
 					return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
 				}
 				if i8 == 0 {
-					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+					return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 				}
 				i9 := runtime.FloorModInt(p1-i6, i8) - i7
 				if uint(i9) >= uint(R1) {
@@ -1184,21 +1184,21 @@ func (part *padCircularPart16) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 					}
 					i5 := runtime.FloorModInt(i2, i4) - i3
 					if uint(i5) >= uint(R0) {
 						return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
 					}
 					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 					}
 					i10 := runtime.FloorModInt(i7, i9) - i8
 					if uint(i10) >= uint(R1) {
 						return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
 					}
 					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 					}
 					i14 := runtime.FloorModInt(p2-i11, i13) - i12
 					if uint(i14) >= uint(R2) {
@@ -1277,21 +1277,21 @@ func (part *padCircularPart17) Run(from, to int) error {
 				dyRow3 := (dyRow2 + p1) * P2
 				for p2 := range P2 {
 					if i4 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (|R0| + min(before[0], 0) + min(after[0], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p0 - max(before[0], 0)) % (R[0] + min(before[0], 0) + min(after[0], 0))")
 					}
 					i5 := runtime.FloorModInt(i2, i4) - i3
 					if uint(i5) >= uint(R0) {
 						return runtime.RangeError("window.pad_circular", "@x", "R0", i5, R0)
 					}
 					if i9 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (|R1| + min(before[1], 0) + min(after[1], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p1 - max(before[1], 0)) % (R[1] + min(before[1], 0) + min(after[1], 0))")
 					}
 					i10 := runtime.FloorModInt(i7, i9) - i8
 					if uint(i10) >= uint(R1) {
 						return runtime.RangeError("window.pad_circular", "@x", "R1", i10, R1)
 					}
 					if i13 == 0 {
-						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (|R2| + min(before[2], 0) + min(after[2], 0))")
+						return runtime.FaultError("window.pad_circular", "division by zero in (p2 - max(before[2], 0)) % (R[2] + min(before[2], 0) + min(after[2], 0))")
 					}
 					i14 := runtime.FloorModInt(p2-i11, i13) - i12
 					if uint(i14) >= uint(R2) {

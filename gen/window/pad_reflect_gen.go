@@ -152,7 +152,7 @@ func padReflectRun0(b *runtime.Bound, v *padReflectValues) error {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
 	}
 	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[0] - 1 - abs(R[0] - 1 - abs(p0 - before[0])) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -172,10 +172,10 @@ func padReflectRun1(b *runtime.Bound, v *padReflectValues) error {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
 	}
 	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[0] - 1 - abs(R[0] - 1 - abs(p0 - before[0])) is out of the range of int64")
 	}
 	if !runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R1| - 1 - abs(|R1| - 1 - abs(p1 - before[1])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[1] - 1 - abs(R[1] - 1 - abs(p1 - before[1])) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -195,13 +195,13 @@ func padReflectRun2(b *runtime.Bound, v *padReflectValues) error {
 		return runtime.RequireError("window.pad_reflect", "before", "a reflection is shorter than the axis", runtime.ErrAttr, v.before)
 	}
 	if !runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R0| - 1 - abs(|R0| - 1 - abs(p0 - before[0])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[0] - 1 - abs(R[0] - 1 - abs(p0 - before[0])) is out of the range of int64")
 	}
 	if !runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R1| - 1 - abs(|R1| - 1 - abs(p1 - before[1])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[1] - 1 - abs(R[1] - 1 - abs(p1 - before[1])) is out of the range of int64")
 	}
 	if !runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1)).Sub(runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1)).Sub(runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0))).Abs()).Abs()).Inside(61) {
-		return runtime.FaultError("window.pad_reflect", "|R2| - 1 - abs(|R2| - 1 - abs(p2 - before[2])) is out of the range of int64")
+		return runtime.FaultError("window.pad_reflect", "R[2] - 1 - abs(R[2] - 1 - abs(p2 - before[2])) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

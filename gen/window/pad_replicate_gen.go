@@ -147,7 +147,7 @@ func PadReplicateBackwardInto(dx, dy, x *runtime.Tensor, axes runtime.Placement,
 // padReplicateRun0 is one of the cases of padReplicateRun.
 func padReplicateRun0(b *runtime.Bound, v *padReplicateValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), R[0] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -164,10 +164,10 @@ func padReplicateRun0(b *runtime.Bound, v *padReplicateValues) error {
 // padReplicateRun1 is one of the cases of padReplicateRun.
 func padReplicateRun1(b *runtime.Bound, v *padReplicateValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), R[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), |R1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), R[1] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:
@@ -184,13 +184,13 @@ func padReplicateRun1(b *runtime.Bound, v *padReplicateValues) error {
 // padReplicateRun2 is one of the cases of padReplicateRun.
 func padReplicateRun2(b *runtime.Bound, v *padReplicateValues) error {
 	if !runtime.Indices(b.PackExt(2, 0)).Sub(runtime.Whole(runtime.Entry(v.before, 0, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 0)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), |R0| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p0 - before[0], 0), R[0] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 1)).Sub(runtime.Whole(runtime.Entry(v.before, 1, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 1)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), |R1| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p1 - before[1], 0), R[1] - 1) is out of the range of int64")
 	}
 	if !runtime.Indices(b.PackExt(2, 2)).Sub(runtime.Whole(runtime.Entry(v.before, 2, 0))).Max(runtime.Whole(0)).Min(runtime.Whole(b.PackExt(1, 2)).Sub(runtime.Whole(1))).Inside(61) {
-		return runtime.FaultError("window.pad_replicate", "min(max(p2 - before[2], 0), |R2| - 1) is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "min(max(p2 - before[2], 0), R[2] - 1) is out of the range of int64")
 	}
 	switch b.DType[0] {
 	case runtime.F32:

@@ -10,11 +10,11 @@ import (
 func padReplicateExtents0(b *runtime.Bound, v *padReplicateValues) error {
 	R0 := b.PackExt(1, 0)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_replicate", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if err := b.DerivePack(2, i); err != nil {
 		return err
@@ -27,18 +27,18 @@ func padReplicateExtents1(b *runtime.Bound, v *padReplicateValues) error {
 	R0 := b.PackExt(1, 0)
 	R1 := b.PackExt(1, 1)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_replicate", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R1| + before[1] + after[1] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[1] + before[1] + after[1] is out of the range of int64")
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
+		return runtime.ShapeError("window.pad_replicate", "P1 = R[1] + before[1] + after[1] that isn't negative", i2)
 	}
 	if err := b.DerivePack(2, i, i2); err != nil {
 		return err
@@ -52,25 +52,25 @@ func padReplicateExtents2(b *runtime.Bound, v *padReplicateValues) error {
 	R1 := b.PackExt(1, 1)
 	R2 := b.PackExt(1, 2)
 	if !runtime.Whole(R0).Add(runtime.Whole(runtime.Entry(v.before, 0, 0))).Add(runtime.Whole(runtime.Entry(v.after, 0, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R0| + before[0] + after[0] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[0] + before[0] + after[0] is out of the range of int64")
 	}
 	i := R0 + runtime.Entry(v.before, 0, 0) + runtime.Entry(v.after, 0, 0)
 	if i < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P0 = |R0| + before[0] + after[0] that isn't negative", i)
+		return runtime.ShapeError("window.pad_replicate", "P0 = R[0] + before[0] + after[0] that isn't negative", i)
 	}
 	if !runtime.Whole(R1).Add(runtime.Whole(runtime.Entry(v.before, 1, 0))).Add(runtime.Whole(runtime.Entry(v.after, 1, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R1| + before[1] + after[1] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[1] + before[1] + after[1] is out of the range of int64")
 	}
 	i2 := R1 + runtime.Entry(v.before, 1, 0) + runtime.Entry(v.after, 1, 0)
 	if i2 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P1 = |R1| + before[1] + after[1] that isn't negative", i2)
+		return runtime.ShapeError("window.pad_replicate", "P1 = R[1] + before[1] + after[1] that isn't negative", i2)
 	}
 	if !runtime.Whole(R2).Add(runtime.Whole(runtime.Entry(v.before, 2, 0))).Add(runtime.Whole(runtime.Entry(v.after, 2, 0))).Inside(63) {
-		return runtime.FaultError("window.pad_replicate", "|R2| + before[2] + after[2] is out of the range of int64")
+		return runtime.FaultError("window.pad_replicate", "R[2] + before[2] + after[2] is out of the range of int64")
 	}
 	i3 := R2 + runtime.Entry(v.before, 2, 0) + runtime.Entry(v.after, 2, 0)
 	if i3 < 0 {
-		return runtime.ShapeError("window.pad_replicate", "P2 = |R2| + before[2] + after[2] that isn't negative", i3)
+		return runtime.ShapeError("window.pad_replicate", "P2 = R[2] + before[2] + after[2] that isn't negative", i3)
 	}
 	if err := b.DerivePack(2, i, i2, i3); err != nil {
 		return err

@@ -26,18 +26,18 @@ func unfoldExtents0(b *runtime.Bound, v *unfoldValues) error {
 		return runtime.ShapeError("window.unfold", "K0 = kernel[0] that isn't negative", K0)
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
+		return runtime.ShapeError("window.unfold", "L0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	if err := b.DerivePack(3, K0); err != nil {
 		return err
@@ -73,32 +73,32 @@ func unfoldExtents1(b *runtime.Bound, v *unfoldValues) error {
 		return runtime.ShapeError("window.unfold", "K1 = kernel[1] that isn't negative", K1)
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
+		return runtime.ShapeError("window.unfold", "L0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
 	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
+		return runtime.ShapeError("window.unfold", "L1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	if err := b.DerivePack(3, K0, K1); err != nil {
 		return err
@@ -139,46 +139,46 @@ func unfoldExtents2(b *runtime.Bound, v *unfoldValues) error {
 		return runtime.ShapeError("window.unfold", "K2 = kernel[2] that isn't negative", K2)
 	}
 	if !runtime.Whole(S0).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 0, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 0, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 0, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 0, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 is out of the range of int64")
 	}
 	i := runtime.Entry(v.dilation, 0, 1) * (runtime.Entry(v.kernel, 0, 0) - 1)
 	n := runtime.Entry(v.stride, 0, 1)
 	if n == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]")
 	}
 	i2 := runtime.Numerator(S0+2*runtime.Entry(v.pad, 0, 0)-i-1, n)
 	den := runtime.Denominator(n)
 	L0 := runtime.FloorDiv(i2, den) + 1
 	if L0 < 0 {
-		return runtime.ShapeError("window.unfold", "L0 = floor((|S0| + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
+		return runtime.ShapeError("window.unfold", "L0 = floor((S[0] + 2 * pad[0] - dilation[0] * (kernel[0] - 1) - 1) / stride[0]) + 1 that isn't negative", L0)
 	}
 	if !runtime.Whole(S1).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 1, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 1, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 1, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 1, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 is out of the range of int64")
 	}
 	i3 := runtime.Entry(v.dilation, 1, 1) * (runtime.Entry(v.kernel, 1, 0) - 1)
 	n2 := runtime.Entry(v.stride, 1, 1)
 	if n2 == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]")
 	}
 	i4 := runtime.Numerator(S1+2*runtime.Entry(v.pad, 1, 0)-i3-1, n2)
 	den2 := runtime.Denominator(n2)
 	L1 := runtime.FloorDiv(i4, den2) + 1
 	if L1 < 0 {
-		return runtime.ShapeError("window.unfold", "L1 = floor((|S1| + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
+		return runtime.ShapeError("window.unfold", "L1 = floor((S[1] + 2 * pad[1] - dilation[1] * (kernel[1] - 1) - 1) / stride[1]) + 1 that isn't negative", L1)
 	}
 	if !runtime.Whole(S2).Add(runtime.Whole(2).Mul(runtime.Whole(runtime.Entry(v.pad, 2, 0)))).Sub(runtime.Whole(runtime.Entry(v.dilation, 2, 1)).Mul(runtime.Whole(runtime.Entry(v.kernel, 2, 0)).Sub(runtime.Whole(1)))).Sub(runtime.Whole(1)).Div(runtime.Whole(runtime.Entry(v.stride, 2, 1))).Floor().Add(runtime.Whole(1)).Inside(63) {
-		return runtime.FaultError("window.unfold", "floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
+		return runtime.FaultError("window.unfold", "floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 is out of the range of int64")
 	}
 	i5 := runtime.Entry(v.dilation, 2, 1) * (runtime.Entry(v.kernel, 2, 0) - 1)
 	n3 := runtime.Entry(v.stride, 2, 1)
 	if n3 == 0 {
-		return runtime.FaultError("window.unfold", "division by zero in (|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
+		return runtime.FaultError("window.unfold", "division by zero in (S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]")
 	}
 	i6 := runtime.Numerator(S2+2*runtime.Entry(v.pad, 2, 0)-i5-1, n3)
 	den3 := runtime.Denominator(n3)
 	L2 := runtime.FloorDiv(i6, den3) + 1
 	if L2 < 0 {
-		return runtime.ShapeError("window.unfold", "L2 = floor((|S2| + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", L2)
+		return runtime.ShapeError("window.unfold", "L2 = floor((S[2] + 2 * pad[2] - dilation[2] * (kernel[2] - 1) - 1) / stride[2]) + 1 that isn't negative", L2)
 	}
 	if err := b.DerivePack(3, K0, K1, K2); err != nil {
 		return err

@@ -818,32 +818,6 @@ extern "C" __global__ void renorm_no_p_is_2_p_is_inf_f64_backward_2(const OpgenA
     }
 }
 
-extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f32_forward_0(const OpgenArgs a) {
-    const float *const p0 = (const float *)a.Ptr[0];  // x
-    float *const p1 = (float *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // min
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p1[n * a.Step[1]] = OpgenBits<float>::to(0x7f800000u);
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const float v0 = p0[r * a.Row[0] + n * a.Step[0]];
-            const float v1 = opgen_abs(v0);
-            p1[n * a.Step[1]] = OpgenMin<float>::of(p1[n * a.Step[1]], v1);
-        }
-    }
-}
-
-extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_p_is_minus_inf_f64_forward_0(const OpgenArgs a) {
-    const double *const p0 = (const double *)a.Ptr[0];  // x
-    double *const p1 = (double *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // min
-    for (long long n = threadIdx.x; n < a.N; n += blockDim.x) p1[n * a.Step[1]] = OpgenBits<double>::to(0x7ff0000000000000ull);
-    for (long long r = blockIdx.x; r < a.Rows; r += gridDim.x) {
-        for (long long n = threadIdx.x; n < a.N; n += blockDim.x) {
-            const double v0 = p0[r * a.Row[0] + n * a.Step[0]];
-            const double v1 = opgen_abs(v0);
-            p1[n * a.Step[1]] = OpgenMin<double>::of(p1[n * a.Step[1]], v1);
-        }
-    }
-}
-
 extern "C" __global__ void renorm_no_p_is_2_no_p_is_inf_no_p_is_minus_inf_p_is_1_f32_forward_0(const OpgenArgs a) {
     const float *const p0 = (const float *)a.Ptr[0];  // x
     float *const p1 = (float *)a.Ptr[1] + (long long)blockIdx.x * a.Part[1];  // sum
