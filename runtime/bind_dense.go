@@ -21,7 +21,7 @@ func (s *Signature) bindDense(b *Bound, at *Placement, tensors []*Tensor) bool {
 		return false
 	}
 	known := uint32(0)
-	first := -1 // the first parameter with axes
+	first := -1   // the first parameter with axes
 	made := false // tensors were made for the call: cotangents and gradients
 	for i, t := range tensors {
 		p := &s.Params[i]
