@@ -131,7 +131,7 @@ func TestY1(t *testing.T) {
 
 // D6: a number beyond the range of a dtype is reported with its place.
 func TestD6(t *testing.T) {
-	for _, c := range []struct{ text, message string }{{"x*1e39", "1e+39 is infinite in f32"}, {"x*1e-50", "1e-50 is 0 in f32"}} {
+	for _, c := range []struct{ text, message string }{{"x*1e39", "1e39 is infinite in f32"}, {"x*1e-50", "1e-50 is 0 in f32"}} {
 		b := checked(t, "op f(x: f32[...B]) -> (y: f32[...B]) { y = "+c.text+" }")
 		if len(b.Diags.All) != 1 {
 			t.Errorf("%s: %d messages", c.text, len(b.Diags.All))
@@ -148,9 +148,9 @@ func TestQ1(t *testing.T) {
 	hold(t, []expected{{name: "ones", call: shown("total", arrays{"x": filled(1, 1, 17<<20)}), y: vec(17 << 20)}}, "f32")
 }
 
-// G09: what can't be compiled is refused when generating, at its place, and a dtype that an op doesn't take by the call.
+// G09: what there is no code for is refused when generating, at its place, and a dtype that an op doesn't take by the call.
 func TestG09(t *testing.T) {
-	refuses(t, "op f[T: float](x: T[N]) -> (y: T[N]) { y[n] = x[sum[k in N where x[k] > 0](1/(k + 1))] }", "2:49")
+	refuses(t, "op f[T: int](x: T[N]) -> (y: T[N]) { y[n] = exp(x[n]) }", "2:45")
 	for _, b := range paths("i32") {
 		_, err := b.forward(fault("top", arrays{"x": vec(1, 2)}))
 		if err != nil {
