@@ -221,6 +221,8 @@ func choicesText(v *ir.Variant) string {
 			parts = append(parts, c.Present+" is given")
 		case c.Present != "":
 			parts = append(parts, c.Present+" is left out")
+		case c.Cond != nil:
+			parts = append(parts, c.ConditionText())
 		}
 	}
 	return strings.Join(parts, " and ")

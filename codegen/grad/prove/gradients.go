@@ -136,6 +136,9 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 			Hint:    "leave the formula out, or mark it: unverified \"reason\""}
 	}
 	d := &diag.Diagnostic{Code: "grad-wrong", Span: u.Span, Message: fmt.Sprintf("this is not the gradient of %s: with %s", u.Of.Name, v.Counter)}
+	if known == offKinks {
+		isFloat = nil // what is wrong is wrong where floats are equal
+	}
 	if cause := Cause(f.ElemVars, f.Defs, u.Result, want, isFloat); cause != "" {
 		d.Hint = cause
 	}
@@ -154,12 +157,8 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 func conditions(choices []ir.Choice) string {
 	var parts []string
 	for _, c := range choices {
-		switch {
-		case c.Cond == nil:
-		case c.Holds:
-			parts = append(parts, c.Cond.String())
-		default:
-			parts = append(parts, ir.Not(c.Cond).String())
+		if c.Cond != nil {
+			parts = append(parts, c.ConditionText())
 		}
 	}
 	return strings.Join(parts, " and ")

@@ -61,6 +61,10 @@ func TestHiddenMistakes(t *testing.T) {
 		// Extents that follow from others and from attributes.
 		{"(x: T[L]; k: int = 3, s: int = 2) -> (y: T[P]) {\n    dim P = floor((L - k)/s) + 1\n    y[p] = sum[j in 0..k](x[p*s + j])",
 			"[l] = sum[p in P where p*s <= l && l < p*s + k](@y[p])", "[l] = sum[p in P where p*s <= l && l <= p*s + k](@y[p])"},
+		{"(x: T[L], w: T[K]; s: int = 1) -> (y: T[P]) {\n    dim P = floor((L - K)/s) + 1\n    y[p] = sum[k](w[k]*x[p*s + k])\n    grad none w",
+			"[l] = sum[k]((@y[(l - k)/s] ?? 0)*w[k])", "[l] = sum[k]((@y[l - k] ?? 0)*w[k])"},
+		{"(w: T[L], x: T[K]; s: int = 1) -> (y: T[P]) {\n    dim P = floor((L - K)/s) + 1\n    y[p] = sum[k](x[k]*w[p*s + k])\n    grad none w",
+			"[k] = sum[p](w[p*s + k]*@y[p])", "[k] = sum[p](w[p + k]*@y[p])"},
 		{"(x: T[L]) -> (y: T[P]) {\n    dim P = L - 32\n    y[p] = sum[j in 0..=32](x[p + j])",
 			"[l] = sum[p in P where p <= l && l <= p + 32](@y[p])", "[l] = sum[p in P where p <= l && l <= p + 32](@y[p]) + (if l == 33 then 1 else 0)"},
 		{"(x: T[L], w: T[K]) -> (y: T[P]) {\n    dim P = L - K + 1\n    y[p] = sum[k in K](sin(x[p + k])*w[k])",
