@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
@@ -18,6 +19,7 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
 		at := n.point(len(want.Axes))
+		nameIndices(at, want.Axes)
 		g, w := n.read(got, at), n.read(want, at)
 		cause = n.factorCause(g, w, uniform)
 		if cause == "" {
@@ -37,6 +39,18 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 		}
 	})
 	return cause
+}
+
+// nameIndices names the indices of a point after its axes.
+func nameIndices(at []*poly, axes []*ir.Axis) {
+	have := map[string]int{}
+	for i, p := range at {
+		name := strings.ToLower(axes[i].Name)
+		if have[name]++; have[name] > 1 {
+			name += strconv.Itoa(have[name])
+		}
+		factorOf(p).name = name
+	}
 }
 
 // factorCause finds r with r·got = want, of a kind.
@@ -79,7 +93,18 @@ func uniform(m mono) bool {
 
 // short tells whether a product has few factors that a message can name, as what the chain rule gives.
 func short(m mono) bool {
-	return len(m) > 0 && len(m) <= maxNamed && !slices.ContainsFunc(m, func(f factor) bool { return f.atom.kind == kindCond || f.atom.kind == kindIndex })
+	return len(m) > 0 && len(m) <= maxNamed && !slices.ContainsFunc(m, func(f factor) bool { return f.atom.conditional() })
+}
+
+// conditional tells whether an atom is made of conditions or indices.
+func (a *atom) conditional() bool {
+	if a.kind == kindCond || a.kind == kindIndex {
+		return true
+	}
+	inside := func(f factor) bool { return f.atom.conditional() }
+	return slices.ContainsFunc(a.body, inside) || a.kind != kindRead && slices.ContainsFunc(a.args, func(p *poly) bool {
+		return slices.ContainsFunc(p.terms, func(t term) bool { return slices.ContainsFunc(t.mono, inside) })
+	})
 }
 
 // describe says what the formula must be multiplied with.

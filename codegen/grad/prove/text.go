@@ -10,6 +10,9 @@ import (
 func (a *atom) text() string {
 	switch a.kind {
 	case kindIndex:
+		if a.name != "" {
+			return a.name
+		}
 		return "·"
 	case kindSize, kindName, kindRead:
 		return plainName(a.name)
