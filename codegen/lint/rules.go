@@ -37,7 +37,7 @@ func init() {
 	}
 }
 
-// log1p is log(1 + e) and log(1 - e), also to the bases 2 and 10.
+// log1p is log(1 + e) and log(1 - e), also to the bases 2 and 10, and log((1 + e)/(1 - e)).
 func log1p(l *linter, v view, _ place) dsl.Expr {
 	for _, base := range []string{"", "2", "10"} {
 		e, ok := l.ownCall(v, "log"+base)
@@ -45,6 +45,13 @@ func log1p(l *linter, v view, _ place) dsl.Expr {
 			continue
 		}
 		rest, ok := l.besideOne(l.terms(e))
+		if x, y, quotient := l.binary(e, "/"); quotient && base == "" {
+			up, ok1 := l.besideOne(l.terms(x))
+			down, ok2 := l.besideOne(l.terms(y))
+			if ok1 && ok2 {
+				return join(apply("log1p", l.sum(up)), "-", apply("log1p", l.sum(down)))
+			}
+		}
 		switch {
 		case !ok:
 			return nil

@@ -57,9 +57,13 @@ func variable(b *dsl.Bracket) string {
 	return r.Name.Name
 }
 
-// unshifted gives what is left of u where the greatest is subtracted, and whether it was.
+// unshifted gives what is left of u where the greatest is subtracted, and whether it was. Of what is scaled after that, as (x - max(x))/c, nothing
+// is left out.
 func (l *linter) unshifted(u view) (rest []term, shifted bool) {
 	list := l.terms(u)
+	if len(list) == 1 && l.scaledShift(u) {
+		return list, true
+	}
 	for _, t := range list {
 		if t.minus && l.isTop(t.v) || !t.minus && l.isLeast(t.v, list) {
 			shifted = true
@@ -68,6 +72,20 @@ func (l *linter) unshifted(u view) (rest []term, shifted bool) {
 		rest = append(rest, t)
 	}
 	return rest, shifted
+}
+
+// scaledShift tells whether a factor of a product, or what is divided, has its greatest subtracted.
+func (l *linter) scaledShift(u view) bool {
+	seen := l.see(u)
+	b, is := seen.e.(*dsl.Binary)
+	if !is || b.Op != "*" && b.Op != "/" {
+		return false
+	}
+	sides := []view{{b.X, seen.f}}
+	if b.Op == "*" {
+		sides = append(sides, view{b.Y, seen.f})
+	}
+	return slices.ContainsFunc(sides, func(v view) bool { _, shifted := l.unshifted(v); return shifted })
 }
 
 // isTop tells whether an expression is a greatest value, or a logsumexp.
@@ -231,31 +249,98 @@ func logSumExp(l *linter, v view, _ place) dsl.Expr {
 	return nil
 }
 
-// variance is mean(x^2) - mean(x)^2, also with sums over an axis divided by its extent, and sum(x^2) - sum(x)^2/n.
+// variance is mean(x^2) - mean(x)^2, also with sums over an axis divided by its extent, sum(x^2) - sum(x)^2/n, and the covariance
+// mean(x*z) - mean(x)*mean(z). The two may have other terms between them.
 func variance(l *linter, v view, _ place) dsl.Expr {
 	b, is := v.e.(*dsl.Binary)
-	if !is || b.Op != "-" {
+	if !is || b.Op != "+" && b.Op != "-" {
 		return nil
 	}
+	left, ok := l.termsUpTo(view{b.X, v.f}, maxTerms)
+	if !ok {
+		return nil
+	}
+	list, ok := l.termsUpTo(v, maxTerms)
+	if !ok {
+		return nil
+	}
+	for i, squares := range list {
+		for j, square := range list {
+			if squares.minus == square.minus || (i < len(left)) == (j < len(left)) {
+				continue // where both are on one side, the finding is there
+			}
+			if r := l.spread(squares.v, square.v); r != nil {
+				return l.withTerm(list, i, j, r)
+			}
+		}
+	}
+	return nil
+}
+
+// maxTerms is how many terms of a sum are looked at for two that belong together.
+const maxTerms = 6
+
+// withTerm is a sum with another expression in the place of the term at i, without that at j.
+func (l *linter) withTerm(list []term, i, j int, e dsl.Expr) dsl.Expr {
+	var r dsl.Expr
+	for k, t := range list {
+		if k == j {
+			continue
+		}
+		x := e
+		if k != i {
+			x = l.written(t.v)
+		}
+		switch {
+		case r == nil && t.minus:
+			r = &dsl.Unary{Op: "-", X: x}
+		case r == nil:
+			r = x
+		case t.minus:
+			r = join(r, "-", x)
+		default:
+			r = join(r, "+", x)
+		}
+	}
+	return r
+}
+
+// spread is what squares - square is, written as a mean, or sum, of products of differences; nil: it is none.
+func (l *linter) spread(squares, square view) dsl.Expr {
 	name := "mean"
-	m, over, ok := l.mean(view{b.X, v.f})
+	m, over, ok := l.mean(squares)
 	if !ok {
 		name = "sum"
-		m, over, ok = l.reduced(view{b.X, v.f}, "sum")
+		m, over, ok = l.reduced(squares, "sum")
 	}
 	if !ok || over != nil && !axesAlone(over) && variable(over) == "" {
 		return nil
 	}
-	x, ok := l.squared(m)
+	off := func(x view) dsl.Expr { return join(l.written(x), "-", l.inner("mean", over, x)) }
+	if x, ok := l.squared(m); ok {
+		y, also, ok := l.squareOfMean(square, name)
+		if !ok || !l.same(x, y) || bracketText(over) != bracketText(also) {
+			return nil
+		}
+		return reduce(name, over, join(off(x), "^", numeral("2")))
+	}
+	x, z, ok := l.binary(m, "*")
+	if !ok || name != "mean" {
+		return nil
+	}
+	p, q, ok := l.binary(square, "*")
 	if !ok {
 		return nil
 	}
-	y, also, ok := l.squareOfMean(view{b.Y, v.f}, name)
-	if !ok || !l.same(x, y) || bracketText(over) != bracketText(also) {
+	y, also, ok1 := l.mean(p)
+	w, third, ok2 := l.mean(q)
+	if !ok1 || !ok2 || bracketText(over) != bracketText(also) || bracketText(over) != bracketText(third) {
 		return nil
 	}
-	d := join(l.written(x), "-", l.inner("mean", over, x))
-	return reduce(name, over, join(d, "^", numeral("2")))
+	if !(l.same(x, y) && l.same(z, w)) && !(l.same(x, w) && l.same(z, y)) {
+		return nil
+	}
+	return reduce("mean", over, join(off(x), "*", off(z)))
 }
 
 // mean gives the argument of a mean, also of sum[D](x)/D.
