@@ -70,8 +70,6 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 			if isZeroIn(derived, g) {
 				s.How = Unneeded
 			}
-		case u.None:
-			s.How = None
 		case u.Unverified:
 			s.How, s.Reason = Unverified, u.Reason
 		default:
@@ -82,6 +80,11 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 			}
 		}
 		r = append(r, s)
+	}
+	for _, u := range forward.UserGrads {
+		if u.None {
+			r = append(r, Status{Of: u.Of, How: None})
+		}
 	}
 	return r, ds
 }
