@@ -179,7 +179,7 @@ func (p *points) search() {
 }
 
 // withConditions gives f outputs for the difference behind each comparison of floats, and for each sum with a number, that got is made
-// of and want is not: a formula may be wrong near its zero alone.
+// of and want is not: a formula may be wrong near its zero alone. What the requirements alone are made of has one side in all calls.
 func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 	g := *f
 	makeWant := *f
@@ -188,7 +188,9 @@ func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 	var conds []*condition
 	g.Defs = append([]*ir.Def(nil), f.Defs...)
 	g.Outputs = append([]*ir.Tensor(nil), f.Outputs...)
-	for _, d := range f.Defs {
+	both := *f
+	both.Outputs, both.UserGrads, both.Requires = []*ir.Tensor{got, want}, nil, nil
+	for _, d := range ir.Live(&both) {
 		axes := make([]*ir.Axis, len(d.Vars))
 		boxed := true
 		for i, v := range d.Vars {

@@ -27,6 +27,10 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(w: T[N], x: T[...B]) -> (z: T[N], y: T[...B]) {\n    z[n] = norm[k in 1..N](w + k) + n\n    y = x*x", "@y*2*x", "@y*3*x"},
 		// A condition that compares nothing.
 		{"(z: T[N], x: T[...B]) -> (w: T[], y: T[...B]) {\n    w = if signbit(T(1)) then sum(z) else 1.5\n    y = x*x", "@y*2*x", "@y*3*x"},
+		// Requirements of elements, which have one side in all calls.
+		{"(x: T[...B]; k: float = 2) -> (y: T[...B]) { require all(x > 0) else \"x\"\n    y = x^k", "k*@y*y/x", "k*@y*y"},
+		{"(x: T[...B]) -> (y: T[...B]) { require all(x > 0) else \"x\"\n    y = sin(x)", "@y*sin(x + pi/2)", "@y*sin(x + 1.5708)"},
+		{"(x: T[...B]) -> (y: T[...B]) { require all(x < 0) else \"x\"\n    y = if x > -1 then x else 2*x", "@y*(if x <= -1 then 2 else 1)", "@y"},
 		// Integers among the inputs: far from what indices are, negative, equal to a number, and where they wrap.
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if n == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if T(n) == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
