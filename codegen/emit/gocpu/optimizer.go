@@ -198,7 +198,12 @@ func (g *opGen) stateStart(p *ir.Param) (jen.Code, error) {
 		return nil, g.wrap(err)
 	}
 	body := []jen.Code{jen.Return(e.code)}
-	if g.hasValues() {
+	reads := false
+	ir.Walk(init, func(v *ir.Value) bool {
+		reads = reads || v.Op == ir.OpScalar
+		return !reads
+	})
+	if reads {
 		body = append([]jen.Code{jen.Id("v").Op(":=").Id("a").Assert(jen.Op("*").Id(g.valuesType()))}, body...)
 	}
 	return field("Start", jen.Func().Params(jen.Id("a").Qual(runtimePath, "Attributes")).Float64().Block(body...)), nil
