@@ -185,6 +185,9 @@ func (g *opGen) stateStart(p *ir.Param) (jen.Code, error) {
 	if init.Op == ir.OpCast {
 		init = init.Args[0] // the state rounds
 	}
+	if init.Type.Kind == ir.Bool {
+		init = ir.Select(init, ir.Int(1), ir.Int(0))
+	}
 	if init.Op == ir.OpConst {
 		x, _ := init.Const.Float64()
 		if x == 0 {
