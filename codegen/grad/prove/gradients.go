@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl/diag"
@@ -131,7 +130,7 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		return s, nil
 	case v.Counter == nil && !v.Taken:
 		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
-			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no attributes and extents were found with which a call takes this branch, where %s", u.Of.Name, conditions(variant.Choices)),
+			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no attributes and extents were found with which a call takes this branch", u.Of.Name),
 			Hint:    "drop the branch if no call can take it, leave the formula out, or mark it: unverified \"reason\""}
 	case v.Counter == nil:
 		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
@@ -154,17 +153,6 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		}
 	}
 	return s, d
-}
-
-// conditions are the conditions of choices by attributes, extents and step, as text.
-func conditions(choices []ir.Choice) string {
-	var parts []string
-	for _, c := range choices {
-		if c.Cond != nil {
-			parts = append(parts, c.ConditionText())
-		}
-	}
-	return strings.Join(parts, " and ")
 }
 
 // joint is one function with all definitions: forward, derived and by hand, reading the same cotangents.

@@ -38,11 +38,12 @@ func TestMessages(t *testing.T) {
 		{"(x: T[...B, D]) -> (y: T[...B]) { y = max[D](x)", "x = @y/D", "B = 1, D = 2, x = [1 2], @y = [1]", ""},
 		{"(x: T[...B]) -> (y, z: T[...B]) { y = sin(x)\n    z = x^2", "x = @y*cos(x)", "x = [1], @y = [1], @z = [1]", "a term is missing: 2*@z*x"},
 		{"(x: T[...B], w?: T[...B]) -> (y: T[...B]) { y = x*(w ?? 2)", "x = @y*(w ?? 1)", "where w is left out", "a factor is missing: 2"},
+		{"(x: T[N]; a, b: int) -> (y: T[N]) { y = a*x + b*x", "x = if a + b == 11 then @y else (a + b)*@y", "with which a call takes this branch, where a + b == 11", "drop the branch"},
 		// Without elements nothing is tested.
 		{"(x: T[N]) -> (y: T[N]) {\n    require all(x > 1e9) else \"x\"\n    y = x^2", "x = @y*x", "cannot tell whether this is the gradient of x: it was not proved, and no point was found", "leave the formula out"},
 	} {
 		code := "grad-wrong"
-		if strings.HasPrefix(c.message, "cannot tell") {
+		if strings.HasPrefix(c.message, "cannot tell") || strings.HasPrefix(c.message, "with which") {
 			code = "grad-unknown"
 		}
 		text := "package p\n\nop f[T: float]" + c.op + "\n    grad " + c.grad + "\n}\n"
