@@ -156,6 +156,9 @@ func TestDoubling(t *testing.T) {
 		{"numbers", lets("k + k", "A*A", 8) + "    y = x/a8", ""},
 		{"more numbers", lets("k + k", "A*A", 60) + "    y = x/a60", "op-large"},
 		{"extents", lets("N + k", "A + A", 60) + "    y = x/a60", "op-large"},
+		{"maxima", "    y = " + strings.Repeat("max(", 10) + "x" + strings.Repeat(", k*x)", 10), ""},
+		{"more maxima", "    y = " + strings.Repeat("max(", 60) + "x" + strings.Repeat(", k*x)", 60), "op-large"},
+		{"choices", lets("x", "if x > k then A*2 else A + x", 60) + "    y = a60", ""},
 		{"conditions", lets("k > 1", "(A && k < 7) || (A && k < 8)", 60) + "    y = if a60 then x else k*x", "op-large"},
 	} {
 		text := "package many\n\nop double[T: float](x: T[...B]) = x*x\n\n// D doubles.\nop d[T: float](x: T[...B, N]; k: float = 2) -> (y: T[...B, N]) {\n" + c.body + "\n}\n"

@@ -157,10 +157,16 @@ func (b *Build) derive() {
 			f.Backward, failed[i].other = grad.Reverse(f.Forward)
 		}
 	})
+	said := map[*ir.OpDecl]bool{} // of the first variant that fails
 	for i, f := range b.Functions {
 		if err := failed[i].rule; err != nil {
-			b.Diags.Errorf(f.Op.Span, "grad-row", "%s cannot be differentiated: %v", f.Op.Name, err).Hint = "declare inputs without a derivative: grad none NAME"
-			return
+			if many := (*grad.ManyCases)(nil); said[f.Op] {
+			} else if errors.As(err, &many) {
+				b.Diags.Errorf(many.Span, "op-large", "%v", many).Hint = "name inner maxima and choices with `let`: each of them then has a derivative of its own"
+			} else {
+				b.Diags.Errorf(f.Op.Span, "grad-row", "%s cannot be differentiated: %v", f.Op.Name, err).Hint = "declare inputs without a derivative: grad none NAME"
+			}
+			said[f.Op] = true
 		}
 		if err := failed[i].other; err != nil {
 			b.internal(f, "derivative", err)

@@ -1,9 +1,11 @@
 package grad
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
+	"github.com/opgen/opgen/dsl/diag"
 )
 
 // Cotangents are built with the functions below. They keep products inside selects: where a branch was not taken, its
@@ -129,6 +131,28 @@ func minus(g *ir.Value) *ir.Value {
 		return Choose(g.Args[0], minus(g.Args[1]), minus(g.Args[2]))
 	}
 	return ir.Neg(g)
+}
+
+// maxCases bounds the cases of what flows to one value of a formula. Maxima within maxima, each with its ties, have three times as many a level.
+const maxCases = 1 << 13
+
+// ManyCases says that a formula has a derivative with more than maxCases cases.
+type ManyCases struct{ Span diag.Span }
+
+func (e *ManyCases) Error() string {
+	return fmt.Sprintf("a derivative has more than %d cases", maxCases)
+}
+
+// cases counts the branches of a cotangent, up to just beyond most.
+func cases(v *ir.Value, most int) int {
+	if v.Op != ir.OpSelect {
+		return 1
+	}
+	n := cases(v.Args[1], most)
+	if n <= most {
+		n += cases(v.Args[2], most-n)
+	}
+	return n
 }
 
 // Times is a cotangent times a partial derivative.

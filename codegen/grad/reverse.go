@@ -267,7 +267,9 @@ func (r *reverser) def(d *ir.Def) error {
 		}
 	}
 	adj := map[*ir.Value]*total{body: {quotient: quotient{num: g}}}
+	many := false
 	add := func(n *ir.Value, q quotient) {
+		many = many || cases(q.num, maxCases) > maxCases
 		q.num = ir.Cast(q.num, floatOf(q.num, n))
 		if adj[n] == nil {
 			adj[n] = &total{}
@@ -282,6 +284,9 @@ func (r *reverser) def(d *ir.Def) error {
 		g := adj[n].close()
 		if IsZero(g.num) {
 			continue
+		}
+		if many {
+			return &ManyCases{Span: d.Span}
 		}
 		switch n.Op {
 		case ir.OpRead:

@@ -90,6 +90,7 @@ type lowering struct {
 	of      map[*ir.Tensor]*definition // by target
 	saved   map[*ir.Tensor]bool        // written although no output
 	nests   map[*definition]*cluster   // the nest that a definition is in
+	refused map[[2]*cluster]bool       // nests that can't be merged, or gain nothing
 	indices map[*ir.Axis]*ir.Tensor    // see Program.Indices
 	program *Program
 }
@@ -116,6 +117,7 @@ func newLowering(f *ir.Func, opt Options, saved []*ir.Tensor) *lowering {
 		of:      map[*ir.Tensor]*definition{},
 		saved:   map[*ir.Tensor]bool{},
 		nests:   map[*definition]*cluster{},
+		refused: map[[2]*cluster]bool{},
 		indices: map[*ir.Axis]*ir.Tensor{},
 		program: &Program{Name: opt.Name, Func: f, Saved: saved},
 	}

@@ -16,6 +16,9 @@ type definition struct {
 	root    *node
 	reads   []*node // the elements that root is made of, in order of appearance
 	indices loops   // loops whose index is a value in root
+	// Whether it is a contraction, once somebody asked, and the definitions that it reads, once all are there.
+	contraction *bool
+	needs       []*definition
 }
 
 // all are the loops that the definition runs over.
@@ -25,7 +28,7 @@ func (d *definition) isMap() bool { return len(d.reduced) == 0 }
 
 // setRoot sets what is computed at each point.
 func (d *definition) setRoot(root *node) {
-	d.root, d.reads, d.indices = root, nil, nil
+	d.root, d.reads, d.indices, d.contraction = root, nil, nil, nil
 	walkNodes([]*node{root}, func(n *node) {
 		switch n.op {
 		case ir.OpRead:
@@ -62,6 +65,14 @@ func (d *definition) factors() []*node {
 // isContraction says whether the definition is a sum of products two factors of which meet in a reduced loop, while
 // each runs over a loop that the other doesn't have. Such a sum does much more work than it reads memory.
 func (d *definition) isContraction() bool {
+	if d.contraction == nil {
+		is := d.contracts()
+		d.contraction = &is
+	}
+	return *d.contraction
+}
+
+func (d *definition) contracts() bool {
 	if d.isMap() || d.monoid != SumOf {
 		return false
 	}

@@ -51,8 +51,9 @@ type term struct {
 
 // scope gives variables their terms.
 type scope struct {
-	terms map[*ir.Var]term
-	memo  map[scopeKey]*node
+	terms    map[*ir.Var]term
+	computed bool // a term is no loop
+	memo     map[scopeKey]*node
 }
 
 type scopeKey struct {
@@ -64,7 +65,10 @@ func newScope() *scope { return &scope{terms: map[*ir.Var]term{}, memo: map[scop
 
 func (s *scope) has(v *ir.Var) bool { _, ok := s.terms[v]; return ok }
 
-func (s *scope) set(v *ir.Var, t term) { s.terms[v] = t }
+func (s *scope) set(v *ir.Var, t term) {
+	s.terms[v] = t
+	s.computed = s.computed || t.node != nil
+}
 
 // graph makes nodes of values. Virtual maps are unfolded where they are read. The first thing that nests can't
 // express is remembered in err; nodes made after that are meaningless.
@@ -77,11 +81,13 @@ type graph struct {
 	scopes map[string]*scope // of virtual maps, by where they are read
 	checks []*Check
 	seen   map[string]bool // checks
-	err    *Unsupported
+	// Values with an index that is checked.
+	checked map[*ir.Value]bool
+	err     *Unsupported
 }
 
 func newGraph(l *lowering) *graph {
-	return &graph{l: l, nodes: map[string]*node{}, ids: map[any]int{}, scopes: map[string]*scope{}, seen: map[string]bool{}}
+	return &graph{l: l, nodes: map[string]*node{}, ids: map[any]int{}, scopes: map[string]*scope{}, seen: map[string]bool{}, checked: map[*ir.Value]bool{}}
 }
 
 func (g *graph) failf(format string, args ...any) *node {

@@ -30,19 +30,20 @@ func (c *cluster) isContraction() bool {
 	return slices.ContainsFunc(c.members, (*definition).isContraction)
 }
 
-// needs are the definitions that d reads.
-func (l *lowering) needs(d *definition) []*definition {
-	var r []*definition
-	for _, n := range d.reads {
-		if p := l.of[n.tensor]; p != nil && !slices.Contains(r, p) {
-			r = append(r, p)
+// findNeeds finds the definitions that each one reads.
+func (l *lowering) findNeeds() {
+	for _, d := range l.defs {
+		for _, n := range d.reads {
+			if p := l.of[n.tensor]; p != nil && !slices.Contains(d.needs, p) {
+				d.needs = append(d.needs, p)
+			}
 		}
 	}
-	return r
 }
 
 // merge starts with a nest for each definition, and merges nests as long as something is gained.
 func (l *lowering) merge() error {
+	l.findNeeds()
 	for _, d := range l.defs {
 		c := &cluster{members: []*definition{d}}
 		var why string
@@ -64,7 +65,7 @@ func (l *lowering) mergeEdges() {
 	type edge struct{ from, to *definition }
 	var edges []edge
 	for _, d := range l.defs {
-		for _, p := range l.needs(d) {
+		for _, p := range d.needs {
 			edges = append(edges, edge{p, d})
 		}
 	}
@@ -84,12 +85,13 @@ func (l *lowering) mergeShared() bool {
 	for i, d := range l.defs {
 		for _, e := range l.defs[:i] {
 			a, b := l.nests[e], l.nests[d]
-			if a == b || a.isContraction() || b.isContraction() {
+			if a == b || l.refused[[2]*cluster{a, b}] {
 				continue
 			}
-			if t := sharedRead(a, b); t != nil && l.tryMerge(a, b, t.Name+" is read once") {
+			if t := sharedRead(a, b); t != nil && !a.isContraction() && !b.isContraction() && l.tryMerge(a, b, t.Name+" is read once") {
 				return true
 			}
+			l.refused[[2]*cluster{a, b}] = true
 		}
 	}
 	return false
@@ -115,9 +117,23 @@ func sharedRead(a, b *cluster) *ir.Tensor {
 
 // tryMerge merges two nests, with all that lies between them, if one schedule fits them and is no dearer.
 func (l *lowering) tryMerge(a, b *cluster, why string) bool {
-	if a == b {
+	if a == b || l.refused[[2]*cluster{a, b}] {
 		return false
 	}
+	merged := l.together(a, b)
+	if merged == nil {
+		l.refused[[2]*cluster{a, b}] = true
+		return false
+	}
+	for _, d := range merged.members {
+		l.nests[d] = merged
+	}
+	l.tracef("merged %s: %s", merged.name(), why)
+	return true
+}
+
+// together is the nest that two nests make, with all that lies between them; nil where they stay apart.
+func (l *lowering) together(a, b *cluster) *cluster {
 	parts := append([]*cluster{a, b}, l.between(a, b)...)
 	for _, c := range l.between(b, a) {
 		if !slices.Contains(parts, c) {
@@ -135,20 +151,16 @@ func (l *lowering) tryMerge(a, b *cluster, why string) bool {
 		}
 	}
 	if !l.isEpilogue(merged) {
-		return false
+		return nil
 	}
 	c := l.choiceOf(merged.members)
 	if merged.sched, _ = c.best(false); merged.sched == nil && cost >= costBatch {
 		merged.sched, _ = c.best(true)
 	}
 	if merged.sched == nil || merged.sched.cost > cost || l.exceeds(merged) {
-		return false
+		return nil
 	}
-	for _, d := range merged.members {
-		l.nests[d] = merged
-	}
-	l.tracef("merged %s: %s", merged.name(), why)
-	return true
+	return merged
 }
 
 // isEpilogue says whether all that stands beside a contraction follows from it. What comes before would keep it from
@@ -158,7 +170,7 @@ func (l *lowering) isEpilogue(c *cluster) bool {
 		return true
 	}
 	for _, d := range c.members {
-		if !d.isContraction() && !slices.ContainsFunc(l.needs(d), c.has) {
+		if !d.isContraction() && !slices.ContainsFunc(d.needs, c.has) {
 			return false
 		}
 	}
@@ -191,7 +203,7 @@ func (l *lowering) between(a, b *cluster) []*cluster {
 	for changed := true; changed; {
 		changed = false
 		for _, d := range l.defs {
-			for _, p := range l.needs(d) {
+			for _, p := range d.needs {
 				from, to := l.nests[p], l.nests[d]
 				if from == to {
 					continue
@@ -225,7 +237,7 @@ func (l *lowering) ordered() []*cluster {
 		}
 		done[c] = true
 		for _, d := range c.members {
-			for _, p := range l.needs(d) {
+			for _, p := range d.needs {
 				visit(l.nests[p])
 			}
 		}

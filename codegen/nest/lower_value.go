@@ -3,6 +3,7 @@ package nest
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
@@ -10,6 +11,9 @@ import (
 // value is the node of v in a scope. path is the condition under which the point is evaluated (nil: always): reads
 // at indices that are data are guarded by it.
 func (g *graph) value(v *ir.Value, env *scope, path *node) *node {
+	if !env.computed && !g.isChecked(v) {
+		path = nil
+	}
 	key := scopeKey{v: v, path: path}
 	if n := env.memo[key]; n != nil {
 		return n
@@ -27,6 +31,26 @@ func (g *graph) value(v *ir.Value, env *scope, path *node) *node {
 	}
 	env.memo[key] = n
 	return n
+}
+
+// isChecked says whether an index in v is checked, also in the maps that it reads: only there the path counts.
+func (g *graph) isChecked(v *ir.Value) bool {
+	if len(v.Args) == 0 && v.Op != ir.OpRead {
+		return false
+	}
+	is, ok := g.checked[v]
+	if ok {
+		return is
+	}
+	if v.Op == ir.OpRead {
+		is = slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return a.Op != ir.OpIndex }) || g.l.solved[v.Tensor] != nil
+		if d := g.l.virtual[v.Tensor]; d != nil {
+			is = is || !d.IsPlain() || g.isChecked(d.Body) || slices.ContainsFunc(d.Where, g.isChecked)
+		}
+	}
+	is = is || slices.ContainsFunc(v.Args, g.isChecked)
+	g.checked[v] = is
+	return is
 }
 
 // isInt says whether v is an index or an integer: an element of an integer dtype, or an exact number that the host
