@@ -160,12 +160,17 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 			least++
 		}
 	}
-	if n := len(v.Shape); n < least || n > least && !open {
+	if n := len(v.Shape); (n < least && (n > 0 || !o.placesAxes())) || n > least && !open {
 		o.in.unit.rep.errorf(b.Value.Span, "example-shape", "%s has %s, the value has %s", quote(b.Name.Name), plural(least, "axis"), plural(n, "axis")).
 			WithNote(t.span, "declared here")
 		return v, false
 	}
 	return v, true
+}
+
+// placesAxes tells whether the caller says where some axes lie: then a tensor without axes counts as one of shape [1].
+func (o *operation) placesAxes() bool {
+	return slices.ContainsFunc(o.sig.attrs, func(a *attribute) bool { return a.decl.Kind == ir.AttrAxis || a.decl.Kind == ir.AttrAxes })
 }
 
 // exampleData adds the elements of a nested list.

@@ -26,6 +26,7 @@ type lowering struct {
 	dimAt   map[string]diag.Span
 	names   map[string]bool // names of tensors
 	grads   []*dsl.Grad
+	gradOf  string // the input whose gradient is lowered; "": it is something else
 	nones   []*dsl.GradNone
 	keeps   []*dsl.Keep
 	refused *ir.Require // a requirement that these choices never meet

@@ -1,6 +1,10 @@
 package ir
 
-import "github.com/opgen/opgen/dsl/diag"
+import (
+	"regexp"
+
+	"github.com/opgen/opgen/dsl/diag"
+)
 
 // Package is a checked package of specs.
 type Package struct {
@@ -104,6 +108,18 @@ type Choice struct {
 	N       int
 	Cond    *Value // a uniform condition over attributes, extents and step is Holds
 	Holds   bool
+}
+
+// asWritten takes from the text of a condition what a spec doesn't write.
+var asWritten = regexp.MustCompile(`\|(\w+)\||\breal\(([^()]*)\)`)
+
+// ConditionText is the condition of a choice, or its negation where that holds, as a spec writes it.
+func (c Choice) ConditionText() string {
+	v := c.Cond
+	if !c.Holds {
+		v = Not(v)
+	}
+	return asWritten.ReplaceAllString(v.String(), "$1$2")
 }
 
 // Example is one example of an op.
