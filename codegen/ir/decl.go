@@ -1,8 +1,6 @@
 package ir
 
 import (
-	"regexp"
-
 	"github.com/opgen/opgen/dsl/diag"
 )
 
@@ -110,16 +108,13 @@ type Choice struct {
 	Holds   bool
 }
 
-// asWritten takes from the text of a condition what a spec doesn't write.
-var asWritten = regexp.MustCompile(`\|(\w+)\||\breal\(([^()]*)\)`)
-
 // ConditionText is the condition of a choice, or its negation where that holds, as a spec writes it.
 func (c Choice) ConditionText() string {
 	v := c.Cond
 	if !c.Holds {
 		v = Not(v)
 	}
-	return asWritten.ReplaceAllString(v.String(), "$1$2")
+	return v.Words()
 }
 
 // Example is one example of an op.
