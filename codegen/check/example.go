@@ -52,6 +52,8 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 		case b.Prime:
 			rep.errorf(b.Name.Span, "example-name", "%s is a result; it stands behind `=>`", quote(name+"'")).WithHint("the old value is %s", quote(name))
 			given[name] = b.Name.Span
+		case t != nil && t.dropped:
+			o.notKept(b, t)
 		case t != nil && t.in != nil && !twice(b, name):
 			if v, ok := o.exampleTensor(t, b); ok {
 				e.Inputs = append(e.Inputs, v)
@@ -90,6 +92,12 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 	return e
 }
 
+// notKept reports a state that there is none of in a call.
+func (o *operation) notKept(b dsl.Bind, t *tensorDecl) {
+	o.in.unit.rep.errorf(b.Name.Span, "example-name", "the state %s isn't kept, since no step reads what the one before left", quote(t.param.Name)).
+		WithNote(t.span, "declared here")
+}
+
 // exampleStep reads the number of the step; without it an example is the first one.
 func (o *operation) exampleStep(e *ir.Example, b dsl.Bind) {
 	rep := o.in.unit.rep
@@ -126,6 +134,10 @@ func (o *operation) exampleResult(e *ir.Example, b dsl.Bind, twice func(dsl.Bind
 		if t != nil && t.in != nil && t.param.Mode != ir.Input {
 			d.Hint = "the new value is " + name + "'"
 		}
+		return
+	}
+	if t.dropped {
+		o.notKept(b, t)
 		return
 	}
 	if b.Prime {

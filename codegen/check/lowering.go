@@ -138,6 +138,10 @@ func (o *operation) check() *ir.OpDecl {
 		made = append(made, l)
 		d.Variants = append(d.Variants, &ir.Variant{Choices: choose.choices(), Forward: l.fn, Refused: l.refused})
 	}
+	for _, t := range o.sig.inputs {
+		t.dropped = t.param.Mode == ir.State && !read[t.param.Name]
+	}
+	d.Inputs = slices.DeleteFunc(d.Inputs, func(p *ir.Param) bool { return o.sig.find(p.Name).dropped })
 	o.examples(d)
 	if rep.errors > before || !o.shortResult(d) {
 		return nil
