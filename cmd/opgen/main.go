@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -71,6 +72,9 @@ func run(args []string, e env) int {
 	if err != nil {
 		fmt.Fprintln(e.stderr, "opgen:", err)
 		return exitUsage
+	}
+	if len(args) > 0 && args[0] == "help" { // as with the go command
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	ctx, err := parser.Parse(goFlags(args))
 	if exit >= 0 { // --help
