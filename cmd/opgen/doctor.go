@@ -11,6 +11,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/opgen/opgen/codegen/emit/cuda"
 	"github.com/opgen/opgen/runtime"
 )
 
@@ -21,7 +22,7 @@ type doctorCmd struct {
 // Help is shown below the flags.
 func (doctorCmd) Help() string {
 	return `Tells what opgen found on this machine, where it looked, and what each thing is for.
-Only Go is needed; the rest widens what can be built and tested.
+Only Go is needed; the rest is for tests of opgen, and for programs that use the CUDA text.
 
   opgen doctor
   opgen doctor -format json`
@@ -40,9 +41,9 @@ type finding struct {
 func (c *doctorCmd) Run(e *env) error {
 	found := []finding{
 		goTool(), module(), cpu(),
-		tool("clang", "CUDA C to PTX without an SDK, when generating", "--version", clangNames()...),
+		tool("clang", "tests that compile the CUDA text to PTX, without an SDK; opgen itself compiles nothing", "--version", cuda.ClangNames()...),
 		tool("c++", "tests that run the CUDA text on the CPU", "--version", "g++", "c++", "clang++"),
-		tool("nvcc", "CUDA C to machine code of one GPU", "--version", append([]string{"nvcc"}, below("bin/nvcc", cudaHomes()...)...)...),
+		tool("nvcc", "programs of your own that compile the CUDA text for one GPU", "--version", append([]string{"nvcc"}, below("bin/nvcc", cudaHomes()...)...)...),
 		driver(), gpus(),
 	}
 	bad := slices.ContainsFunc(found, func(f finding) bool { return f.Status == "error" || f.Needed && f.Status != "ok" })
@@ -147,15 +148,6 @@ func cpu() finding {
 	return f
 }
 
-// clangNames are those of clang, newest first: any from 15 on writes PTX that drivers of today take.
-func clangNames() []string {
-	names := []string{"clang"}
-	for v := 22; v >= 15; v-- {
-		names = append(names, fmt.Sprintf("clang-%d", v))
-	}
-	return names
-}
-
 func cudaHomes() []string {
 	var r []string
 	for _, v := range []string{"CUDA_HOME", "CUDA_PATH"} {
@@ -174,17 +166,20 @@ func below(name string, dirs ...string) []string {
 	return r
 }
 
+// onGPU is what a GPU is for: opgen runs nothing there.
+const onGPU = "programs of your own that run the CUDA text on a GPU"
+
 // driver looks for the library of NVIDIA's driver.
 func driver() finding {
 	probed := below("libcuda.so.1", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib", "/usr/local/cuda/compat")
 	if goruntime.GOOS == "windows" {
 		probed = below("nvcuda.dll", filepath.Join(os.Getenv("SystemRoot"), "System32"))
 	}
-	return there("cuda driver", "running kernels on a GPU", probed)
+	return there("cuda driver", onGPU, probed)
 }
 
 func gpus() finding {
-	return there("gpu", "running kernels on a GPU", []string{"/dev/nvidia0", "/dev/dxg"})
+	return there("gpu", onGPU, []string{"/dev/nvidia0", "/dev/dxg"})
 }
 
 func there(name, use string, paths []string) finding {
