@@ -227,6 +227,8 @@ func choicesText(v *ir.Variant) string {
 			parts = append(parts, c.Present+" is given")
 		case c.Present != "":
 			parts = append(parts, c.Present+" is left out")
+		case c.Cond != nil:
+			parts = append(parts, c.ConditionText())
 		}
 	}
 	return strings.Join(parts, " and ")
@@ -356,15 +358,22 @@ func (b *Build) Gradients() []GradientLine {
 		for _, s := range f.Gradients {
 			known[s.Of] = s
 		}
+		derived := map[*ir.Tensor]bool{}
 		for _, g := range f.Derived.Outputs {
-			if g.Role != ir.Gradient {
+			if g.Role == ir.Gradient {
+				derived[g.Of] = true
+			}
+		}
+		for _, t := range f.Forward.Inputs {
+			s, ok := known[t]
+			if !ok && !derived[t] {
 				continue
 			}
 			text, rank := "refused", len(gradientRank)
-			if s, ok := known[g.Of]; ok {
+			if ok {
 				text, rank = s.String(), gradientRank[s.How]
 			}
-			line := GradientLine{b.Package.Name + "." + f.Op.Name, g.Of.Name, text}
+			line := GradientLine{b.Package.Name + "." + f.Op.Name, t.Name, text}
 			key := line.Op + " " + line.Input
 			i, ok := at[key]
 			if !ok {

@@ -280,8 +280,12 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 		case *dsl.Paren:
 			items = []*dsl.Item{{Value: t.X, Span: t.Span}}
 		}
+		if id := bareName(i.Value); items == nil && id != nil && !isUpper(id.Name) && !i.In && !i.Pack {
+			l.flatSlot(s, *id, e)
+			return true
+		}
 		if len(items) != len(s.factor) {
-			l.errorf(at, "index-product", "this axis is a product: name an index for each of its %d factors in parentheses", len(s.factor))
+			l.errorf(at, "index-product", "this axis is a product: name an index for each of its %d factors in parentheses, or one for all", len(s.factor))
 			return false
 		}
 		ok := true
@@ -323,6 +327,19 @@ func (l *lowering) ownSlot(s slot, i *dsl.Item, e *env) bool {
 		return false
 	}
 	return true
+}
+
+// flatSlot binds a variable to the flat index of a product of axes: row-major over its factors.
+func (l *lowering) flatSlot(s slot, id dsl.Ident, e *env) {
+	index := ir.Int(0)
+	for _, f := range flat([]slot{s}) {
+		b := l.over(f.axis)
+		e.bind(b)
+		for _, p := range b.each() {
+			index = ir.Add(ir.Mul(index, ir.Extent(p.v.Axis)), p.value)
+		}
+	}
+	e.scopes.vars[id.Name] = &binding{name: id.Name, value: index, use: l.onLeft(id)}
 }
 
 // freeSlot binds an item of the left side of a let, which makes an axis of it.

@@ -52,6 +52,8 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 		case b.Prime:
 			rep.errorf(b.Name.Span, "example-name", "%s is a result; it stands behind `=>`", quote(name+"'")).WithHint("the old value is %s", quote(name))
 			given[name] = b.Name.Span
+		case t != nil && t.dropped:
+			o.notKept(b, t)
 		case t != nil && t.in != nil && !twice(b, name):
 			if v, ok := o.exampleTensor(t, b); ok {
 				e.Inputs = append(e.Inputs, v)
@@ -88,6 +90,12 @@ func (o *operation) example(x *dsl.Example) *ir.Example {
 		return nil
 	}
 	return e
+}
+
+// notKept reports a state that there is none of in a call.
+func (o *operation) notKept(b dsl.Bind, t *tensorDecl) {
+	o.in.unit.rep.errorf(b.Name.Span, "example-name", "the state %s isn't kept, since no step reads what the one before left", quote(t.param.Name)).
+		WithNote(t.span, "declared here")
 }
 
 // exampleStep reads the number of the step; without it an example is the first one.
@@ -128,6 +136,10 @@ func (o *operation) exampleResult(e *ir.Example, b dsl.Bind, twice func(dsl.Bind
 		}
 		return
 	}
+	if t.dropped {
+		o.notKept(b, t)
+		return
+	}
 	if b.Prime {
 		name += "'"
 	}
@@ -160,12 +172,17 @@ func (o *operation) exampleTensor(t *tensorDecl, b dsl.Bind) (ir.ExampleValue, b
 			least++
 		}
 	}
-	if n := len(v.Shape); n < least || n > least && !open {
+	if n := len(v.Shape); (n < least && (n > 0 || !o.placesAxes())) || n > least && !open {
 		o.in.unit.rep.errorf(b.Value.Span, "example-shape", "%s has %s, the value has %s", quote(b.Name.Name), plural(least, "axis"), plural(n, "axis")).
 			WithNote(t.span, "declared here")
 		return v, false
 	}
 	return v, true
+}
+
+// placesAxes tells whether the caller says where some axes lie: then a tensor without axes counts as one of shape [1].
+func (o *operation) placesAxes() bool {
+	return slices.ContainsFunc(o.sig.attrs, func(a *attribute) bool { return a.decl.Kind == ir.AttrAxis || a.decl.Kind == ir.AttrAxes })
 }
 
 // exampleData adds the elements of a nested list.

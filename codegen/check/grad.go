@@ -59,13 +59,14 @@ func (l *lowering) grad(s *dsl.Grad, top *env) {
 	sink, vars := l.sink, l.vars
 	l.sink, l.vars = &g.Defs, ir.Floats(vars, l.differentiated(of)...)
 	known, ragged := len(l.hoisted), len(l.ragged)
+	l.gradOf = s.Name.Name
 	v, body := l.definition(s.Name, s.Left, l.slotsOf(d.param.Axes), s.Value, top)
 	body = l.coerceTo(top.at(s.Value), body, d.param.Elem, "the gradient of "+quote(s.Name.Name))
 	if !isBad(body) {
 		l.place(v, g.Result, body, s.Span)
 		l.fn.UserGrads = append(l.fn.UserGrads, g)
 	}
-	l.sink, l.vars = sink, vars
+	l.sink, l.vars, l.gradOf = sink, vars, ""
 	l.hoisted, l.ragged = l.hoisted[:known], l.ragged[:ragged]
 }
 

@@ -26,6 +26,7 @@ type lowering struct {
 	dimAt   map[string]diag.Span
 	names   map[string]bool // names of tensors
 	grads   []*dsl.Grad
+	gradOf  string // the input whose gradient is lowered; "": it is something else
 	nones   []*dsl.GradNone
 	keeps   []*dsl.Keep
 	refused *ir.Require // a requirement that these choices never meet
@@ -137,6 +138,10 @@ func (o *operation) check() *ir.OpDecl {
 		made = append(made, l)
 		d.Variants = append(d.Variants, &ir.Variant{Choices: choose.choices(), Forward: l.fn, Refused: l.refused})
 	}
+	for _, t := range o.sig.inputs {
+		t.dropped = t.param.Mode == ir.State && !read[t.param.Name]
+	}
+	d.Inputs = slices.DeleteFunc(d.Inputs, func(p *ir.Param) bool { return o.sig.find(p.Name).dropped })
 	o.examples(d)
 	if rep.errors > before || !o.shortResult(d) {
 		return nil

@@ -499,7 +499,7 @@ func (r *reduction) inF64(reduce func(*reduction) *ir.Value) *ir.Value {
 // numbers reduces numbers that have no dtype until one is asked for.
 func (r *reduction) numbers(m ir.Monoid, body *ir.Value, where []*ir.Value) *ir.Value {
 	s := &exactSum{r: *r, monoid: m, body: body, where: where, whole: r.l.isWhole(body)}
-	s.outer = r.outerVars(append([]*ir.Value{body}, where...))
+	s.outer = r.outerVars(slices.Concat([]*ir.Value{body}, where, r.at.env.path)) // see define
 	t := &ir.Tensor{Name: r.name, Role: ir.Local, Span: r.at.span}
 	args := []*ir.Value{}
 	for _, o := range s.outer {

@@ -247,8 +247,12 @@ func (l *lowering) axisIndex(at site, axis, of string) *binding {
 			l.root.unbound = map[string]diag.Span{}
 		}
 		l.root.unbound[axis+" "+of] = at.span
-		l.errorf(at, "axis-unbound", "axis %s of %s has no place here", quote(l.axisText(axis)), quote(of)).
-			WithHint("reduce it, or name it on the left")
+		d := l.errorf(at, "axis-unbound", "axis %s of %s has no place here", quote(l.axisText(axis)), quote(of))
+		if l.gradOf != "" && l.callee == nil {
+			d.WithHint("a sum over it is missing: %s has no such axis; write sum[%s](…)", quote(l.gradOf), l.axisText(axis))
+		} else {
+			d.WithHint("reduce it, or name it on the left")
+		}
 		return nil
 	case b.twice:
 		l.errorf(at, "axis-ambiguous", "two variables stand for axis %s of %s here", quote(l.axisText(axis)), quote(of)).

@@ -39,6 +39,8 @@ type tensorDecl struct {
 	typ   *dsl.TensorType
 	span  diag.Span
 
+	dropped bool // a state whose old value nothing reads under any choice: there is none in a call
+
 	fallback *ir.Value // what an absent input reads as everywhere; nil: its presence is a static choice
 }
 

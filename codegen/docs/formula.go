@@ -216,6 +216,9 @@ func (w *writer) call(e *dsl.Call) term {
 		return reduce(name, w.below(e.Index), args)
 	case e.Package == nil && len(e.Named) == 0 && e.Index == nil && builtin[name]:
 		return apply(name, args)
+	case e.Package == nil && (name == "uniform" || name == "normal") && e.Index != nil:
+		w.uses[name] = true
+		return call(roman(name)+"_{"+w.items(e.Index.Items)+"}", args...)
 	case e.Package == nil && isDType(name):
 		w.uses["cast"] = true
 		return call(roman(name), args...)

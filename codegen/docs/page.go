@@ -212,6 +212,8 @@ func (p *page) formulas(f formulas, under string) {
 var notes = []struct{ use, text string }{
 	{"pack", "Bold letters stand for any number of axes or indices; what is computed of them is computed axis by axis."},
 	{"alt", "$`a \\mathbin{??} v`$ is $`v`$ where something that $`a`$ reads was left out or is no element of its axis."},
+	{"uniform", "$`\\mathrm{uniform}`$ are random numbers from 0 to below 1, one for each point of the axes: a function of the seed."},
+	{"normal", "$`\\mathrm{normal}`$ are random numbers of the standard normal distribution, one for each point of the axes: a function of the seed."},
 	{"cast", "A dtype before parentheses converts to it: from floats to integers towards zero, to the nearest number that fits."},
 	{"cases", "Of several cases the first that holds counts."},
 	{"star", "A reduction over $`*`$ goes over all elements of all tensors of the call."},

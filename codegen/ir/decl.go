@@ -1,6 +1,8 @@
 package ir
 
-import "github.com/opgen/opgen/dsl/diag"
+import (
+	"github.com/opgen/opgen/dsl/diag"
+)
 
 // Package is a checked package of specs.
 type Package struct {
@@ -104,6 +106,15 @@ type Choice struct {
 	N       int
 	Cond    *Value // a uniform condition over attributes, extents and step is Holds
 	Holds   bool
+}
+
+// ConditionText is the condition of a choice, or its negation where that holds, as a spec writes it.
+func (c Choice) ConditionText() string {
+	v := c.Cond
+	if !c.Holds {
+		v = Not(v)
+	}
+	return v.Words()
 }
 
 // Example is one example of an op.

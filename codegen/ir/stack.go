@@ -36,7 +36,7 @@ func Stack(f *Func) *Func {
 		ElemVars: f.ElemVars, Span: f.Span}
 	for _, d := range f.Defs {
 		c := &Var{Name: StackAxis, Axis: axis}
-		n := MapDef(d, func(v *Value) *Value {
+		n := *MapDef(d, func(v *Value) *Value {
 			if v.Op != OpRead {
 				return v
 			}
@@ -46,7 +46,7 @@ func Stack(f *Func) *Func {
 		})
 		n.Target = stacked(d.Target)
 		n.Vars, n.Dest = append([]*Var{c}, n.Vars...), append([]*Value{Index(c)}, n.Dest...)
-		r.Defs = append(r.Defs, n)
+		r.Defs = append(r.Defs, &n)
 	}
 	return r
 }

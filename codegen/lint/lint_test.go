@@ -54,6 +54,14 @@ func TestSilent(t *testing.T) {
 		along("exp(x)/(sum[K](exp(x)) + 1)"), along("exp(x)/sum[K](exp(2*x))"),
 		total("mean[K](x^2) - mean[K](2*x)^2"), total("mean[K](x^2) - sum[K](x)^2"), total("sqrt(sum[K](x^2) + 1e-12)"), total("sqrt(sum[K](x^3))"),
 		binary("sqrt(x^2 - z^2)"), binary("sqrt(x^2 + z^3)"), binary("x*log(z + 1e-6)"), unary("if x > 0 then x*log(x) else 0"),
+		"op f[T: float](x: T[K]; c: float = 1) -> (y: T[K]) {\n    let e = exp((x - max[K](x))/c)\n    y = e/sum[K](e)\n}\n",
+		"op f[T: float](x: T[K]; c: float = 1) -> (y: T[K]) {\n    let e = exp(c*(x - stop(max[K](x))))\n    y = e/sum[K](e)\n}\n",
+		"op f[T: float](x: T[K]; c: float = 1) -> (y: T[]) {\n    let m = max[K](x)\n    y = m + c*log(sum[K](exp((x - m)/c)))\n}\n",
+		total("mean[K](x^2) - 2*mean[K](x)"), total("mean[K](x^2) + mean[K](x)^2"), total("mean[K](x*x^2) - mean[K](x)*mean[K](x)"),
+		unary("3*exp(x) - 2"), unary("2*exp(x) + 2"), unary("log2(2 + x)"), total("sum[K](x^2)/K - sum[K](x)^2"), total("sum[K](x^2) - sum[K](x)^2"),
+		"op f[T: float](x: T[K, M]) -> (y: T[M]) { y = sum[K](x^2)/M - (sum[K](x)/M)^2 }\n", // not its extent
+		total("log(sum[K](x*exp(x - max[K](x)))) + max[K](x)"), total("sum[K](x*exp(x - max[K](x)))/sum[K](exp(x - max[K](x)))"),
+		total("log(mean[K](exp(x - max[K](x)))) + max[K](x)"), total("sum[K](x*exp(x))/sum[K](exp(2*x))"),
 		unary("2*log(x)"), binary("exp(x)*log(z)"), binary("exp(x) + exp(z)"), unary("1 - tanh(x)"), unary("sigmoid(x) - 1"),
 		"op f[T: float](x, z: T[...B]) -> (y: T[...B]) {\n    let g = sigmoid(z)\n    y = g*x + (1 - g)*z\n}\n", // a gate
 		"update f[T: float](inout p: T[N], g: T[N], state m: acc(T)[N]) {\n    m' = m + g\n    p' = p - m'\n}\n",

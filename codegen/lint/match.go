@@ -67,6 +67,10 @@ func (l *linter) number(v view) *big.Rat {
 		if r, ok := new(big.Rat).SetString(e.Text); ok {
 			return r
 		}
+	case *dsl.Call:
+		if c := castOf(e); c != nil {
+			return l.number(view{c, v.f})
+		}
 	case *dsl.Unary:
 		if r := l.number(view{e.X, v.f}); r != nil && e.Op == "-" {
 			return r.Neg(r)
@@ -78,6 +82,14 @@ func (l *linter) number(v view) *big.Rat {
 		}
 	}
 	return nil
+}
+
+// castOf is what a call casts to a dtype variable, as in T(1); nil: it is none.
+func castOf(c *dsl.Call) dsl.Expr {
+	if c.Package != nil || !isUpper(c.Name.Name) || c.AccOf != nil || c.Index != nil || len(c.Args) != 1 || !isValue(c.Args[0]) || len(c.Named) > 0 {
+		return nil
+	}
+	return c.Args[0].Value
 }
 
 // is tells whether v is the constant a/b.
@@ -171,6 +183,40 @@ func (l *linter) factors(v view) []view {
 		}
 	}
 	return []view{v}
+}
+
+// scaled takes a product apart into a number and other factors, of which there is one.
+func (l *linter) scaled(v view) (by *big.Rat, of view, ok bool) {
+	by = big.NewRat(1, 1)
+	found := 0
+	for _, f := range l.factors(v) {
+		if n := l.number(f); n != nil {
+			by.Mul(by, n)
+		} else {
+			of = f
+			found++
+		}
+	}
+	return by, of, found == 1
+}
+
+// without gives the factors of a product other than the one at i.
+func without(list []view, i int) []view { return append(append([]view{}, list[:i]...), list[i+1:]...) }
+
+// product is a product of factors and of what comes behind them.
+func (l *linter) product(list []view, last dsl.Expr) dsl.Expr {
+	var r dsl.Expr
+	for _, f := range list {
+		if e := l.written(f); r == nil {
+			r = e
+		} else {
+			r = join(r, "*", e)
+		}
+	}
+	if r == nil {
+		return last
+	}
+	return join(r, "*", last)
 }
 
 // apply is name(args).

@@ -18,6 +18,7 @@ func init() {
 	rules = []rule{
 		{Code: "lint-log-softmax", why: "the quotient underflows, and its logarithm is -inf", find: logSoftmax},
 		{Code: "lint-softmax", why: "`exp` overflows where its argument is large: the greatest is not subtracted", find: softmax},
+		{Code: "lint-softmax", why: "`exp` overflows where its argument is large: the greatest is not subtracted", find: softmaxMean},
 		{Code: "lint-logsumexp", why: "`exp` overflows where its argument is large, and underflows where it is small", find: logSumExp},
 		{Code: "lint-softplus", why: "`exp` overflows, and 1 absorbs what is small", find: softplus},
 		{Code: "lint-log-sigmoid", why: "the logarithm is -inf where the sigmoid underflows, and 1 - sigmoid rounds to 0", find: logSigmoid},
@@ -36,17 +37,30 @@ func init() {
 	}
 }
 
-// log1p is log(1 + e) and log(1 - e).
+// log1p is log(1 + e) and log(1 - e), also to the bases 2 and 10, and log((1 + e)/(1 - e)).
 func log1p(l *linter, v view, _ place) dsl.Expr {
-	e, ok := l.ownCall(v, "log")
-	if !ok {
-		return nil
+	for _, base := range []string{"", "2", "10"} {
+		e, ok := l.ownCall(v, "log"+base)
+		if !ok {
+			continue
+		}
+		rest, ok := l.besideOne(l.terms(e))
+		if x, y, quotient := l.binary(e, "/"); quotient && base == "" {
+			up, ok1 := l.besideOne(l.terms(x))
+			down, ok2 := l.besideOne(l.terms(y))
+			if ok1 && ok2 {
+				return join(apply("log1p", l.sum(up)), "-", apply("log1p", l.sum(down)))
+			}
+		}
+		switch {
+		case !ok:
+			return nil
+		case base == "":
+			return apply("log1p", l.sum(rest))
+		}
+		return join(apply("log1p", l.sum(rest)), "/", apply("log", numeral(base)))
 	}
-	rest, ok := l.besideOne(l.terms(e))
-	if !ok {
-		return nil
-	}
-	return apply("log1p", l.sum(rest))
+	return nil
 }
 
 // ownCall is the argument of a call that is written here.
@@ -212,7 +226,7 @@ func tanh(l *linter, v view, _ place) dsl.Expr {
 	return nil
 }
 
-// expm1 is exp(e) - 1 and 1 - exp(e).
+// expm1 is exp(e) - 1, 1 - exp(e) and c*exp(e) - c.
 func expm1(l *linter, v view, _ place) dsl.Expr {
 	if _, is := v.e.(*dsl.Binary); !is {
 		return nil
@@ -222,12 +236,19 @@ func expm1(l *linter, v view, _ place) dsl.Expr {
 		return nil
 	}
 	for i, t := range list {
-		e, ok := l.call(t.v, "exp")
-		one := list[1-i]
-		if !ok || one.minus == t.minus || !l.is(one.v, 1, 1) {
+		by, of, ok := l.scaled(t.v)
+		if !ok {
+			continue
+		}
+		e, ok := l.call(of, "exp")
+		same := l.number(list[1-i].v)
+		if !ok || list[1-i].minus == t.minus || same == nil || same.Sign() <= 0 || same.Cmp(by) != 0 {
 			continue
 		}
 		r := apply("expm1", l.written(e))
+		if !l.is(list[1-i].v, 1, 1) {
+			r = join(l.written(list[1-i].v), "*", r)
+		}
 		if t.minus {
 			r = minus(r)
 		}

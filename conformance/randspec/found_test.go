@@ -31,6 +31,13 @@ func TestFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			for _, f := range b.Functions {
+				for _, g := range []*ir.Func{f.Forward, f.Derived, f.Backward} {
+					if err := checkPrinted(g); err != nil {
+						t.Error(err)
+					}
+				}
+			}
 			for _, r := range b.Examples() {
 				if r.Err != nil {
 					t.Errorf("%s on %s: %v", r.Op, r.Backend, r.Err)

@@ -185,6 +185,9 @@ func (g *opGen) stateStart(p *ir.Param) (jen.Code, error) {
 	if init.Op == ir.OpCast {
 		init = init.Args[0] // the state rounds
 	}
+	if init.Type.Kind == ir.Bool {
+		init = ir.Select(init, ir.Int(1), ir.Int(0))
+	}
 	if init.Op == ir.OpConst {
 		x, _ := init.Const.Float64()
 		if x == 0 {
@@ -198,7 +201,12 @@ func (g *opGen) stateStart(p *ir.Param) (jen.Code, error) {
 		return nil, g.wrap(err)
 	}
 	body := []jen.Code{jen.Return(e.code)}
-	if g.hasValues() {
+	reads := false
+	ir.Walk(init, func(v *ir.Value) bool {
+		reads = reads || v.Op == ir.OpScalar
+		return !reads
+	})
+	if reads {
 		body = append([]jen.Code{jen.Id("v").Op(":=").Id("a").Assert(jen.Op("*").Id(g.valuesType()))}, body...)
 	}
 	return field("Start", jen.Func().Params(jen.Id("a").Qual(runtimePath, "Attributes")).Float64().Block(body...)), nil

@@ -3,13 +3,15 @@ package prove
 import (
 	"fmt"
 	"math/big"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, a branch, or a term, as
-// a sum over an axis, that is missing or too much.
+// Cause looks for the likely reason why got is not want: a constant factor of sizes, attributes and numbers, a branch, a condition, a sum over
+// an axis, or a term that is missing or too much.
 // It returns "" where it finds none.
 func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func(*ir.Value) bool) string {
 	cause := ""
@@ -17,10 +19,20 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 		n := newNormalizer(vars, defs...)
 		n.almost = isFloat
 		at := n.point(len(want.Axes))
+		nameIndices(at, want.Axes)
 		g, w := n.read(got, at), n.read(want, at)
-		cause = n.factorCause(g, w)
+		cause = n.factorCause(g, w, uniform)
 		if cause == "" {
 			cause = n.branchCause(g, w)
+		}
+		if cause == "" {
+			cause = n.conditionCause(g, w)
+		}
+		if cause == "" {
+			cause = n.sumCause(g, w)
+		}
+		if cause == "" {
+			cause = n.factorCause(g, w, short)
 		}
 		if cause == "" {
 			cause = n.termCause(g, w)
@@ -29,8 +41,20 @@ func Cause(vars []ir.ElemVar, defs []*ir.Def, got, want *ir.Tensor, isFloat func
 	return cause
 }
 
-// factorCause finds r with r·got = want.
-func (r *ring) factorCause(got, want *poly) string {
+// nameIndices names the indices of a point after its axes.
+func nameIndices(at []*poly, axes []*ir.Axis) {
+	have := map[string]int{}
+	for i, p := range at {
+		name := strings.ToLower(axes[i].Name)
+		if have[name]++; have[name] > 1 {
+			name += strconv.Itoa(have[name])
+		}
+		factorOf(p).name = name
+	}
+}
+
+// factorCause finds r with r·got = want, of a kind.
+func (r *ring) factorCause(got, want *poly, kind func(mono) bool) string {
 	if got.isZero() {
 		return "the formula is zero"
 	}
@@ -44,20 +68,43 @@ func (r *ring) factorCause(got, want *poly) string {
 	}
 	for _, t := range want.terms {
 		ratio := r.term(join(t.mono, inv), new(big.Rat).Quo(t.coef, first.coef))
-		if uniform(ratio.mono) && r.vanishes(r.sum(r.times(got, &poly{terms: []term{ratio}}), want, -1)) {
+		if kind(ratio.mono) && r.vanishes(r.sum(r.times(got, &poly{terms: []term{ratio}}), want, -1)) {
 			return describe(ratio)
 		}
 	}
 	return ""
 }
 
+// uniform tells whether a product is of sizes, attributes and numbers.
 func uniform(m mono) bool {
 	for _, f := range m {
-		if f.atom.kind != kindSize && f.atom.kind != kindName {
+		switch f.atom.kind {
+		case kindSize, kindName:
+		case kindPower:
+			if slices.ContainsFunc(f.atom.args[0].terms, func(t term) bool { return !uniform(t.mono) }) {
+				return false
+			}
+		default:
 			return false
 		}
 	}
 	return true
+}
+
+// short tells whether a product has few factors that a message can name, as what the chain rule gives.
+func short(m mono) bool {
+	return len(m) > 0 && len(m) <= maxNamed && !slices.ContainsFunc(m, func(f factor) bool { return f.atom.conditional() })
+}
+
+// conditional tells whether an atom is made of conditions or indices.
+func (a *atom) conditional() bool {
+	if a.kind == kindCond || a.kind == kindIndex {
+		return true
+	}
+	inside := func(f factor) bool { return f.atom.conditional() }
+	return slices.ContainsFunc(a.body, inside) || a.kind != kindRead && slices.ContainsFunc(a.args, func(p *poly) bool {
+		return slices.ContainsFunc(p.terms, func(t term) bool { return slices.ContainsFunc(t.mono, inside) })
+	})
 }
 
 // describe says what the formula must be multiplied with.
@@ -66,21 +113,26 @@ func describe(t term) string {
 	sign := c.Sign() < 0
 	c.Abs(c)
 	var mul, div []string
-	if num := c.Num(); num.Cmp(big.NewInt(1)) != 0 {
-		mul = append(mul, num.String())
-	}
-	if den := c.Denom(); den.Cmp(big.NewInt(1)) != 0 {
-		div = append(div, den.String())
+	switch {
+	case c.Num().Cmp(big.NewInt(1)) != 0:
+		mul = append(mul, c.RatString())
+	case !c.IsInt():
+		div = append(div, c.Denom().String())
 	}
 	for _, f := range t.mono {
-		name := f.atom.name
-		if f.atom.kind == kindSize {
-			name = plainName(name)
+		name := f.atom.text()
+		e := new(big.Rat).Abs(f.exp)
+		switch {
+		case f.atom.kind == kindPower && e.IsInt():
+			p, negative := forward(f.atom.args[0])
+			name, sign = "("+p.text()+")", sign != (negative && e.Num().Bit(0) == 1)
+		case f.atom.isSign() && e.IsInt() && e.Num().Bit(0) == 1:
+			e = one
+		case f.atom.kind == kindSize:
 			if name != "π" {
 				name = "the number of elements along " + name
 			}
 		}
-		e := new(big.Rat).Abs(f.exp)
 		if e.Cmp(one) != 0 {
 			name += "^" + e.RatString()
 		}
@@ -89,6 +141,9 @@ func describe(t term) string {
 		} else {
 			div = append(div, name)
 		}
+	}
+	if slices.Equal(mul, div) && len(mul) > 0 {
+		return "the indices in " + strings.Join(mul, "·") + " are others than in the derivative"
 	}
 	var what []string
 	if sign {
@@ -101,6 +156,19 @@ func describe(t term) string {
 		what = append(what, "a division is missing: by "+strings.Join(div, "·"))
 	}
 	return strings.Join(what, "; ")
+}
+
+// forward is p or -p, such that its first term that isn't a number has no minus, and whether it is -p.
+func forward(p *poly) (*poly, bool) {
+	for _, t := range p.terms {
+		if len(t.mono) > 0 {
+			if t.coef.Sign() < 0 {
+				return scale(p, big.NewRat(-1, 1)), true
+			}
+			break
+		}
+	}
+	return p, false
 }
 
 // maxNamed bounds the terms that a message names.
@@ -153,27 +221,4 @@ func (r *ring) branchCause(got, want *poly) string {
 		}
 	}
 	return ""
-}
-
-// decide sets a condition, or a sign: that holds where it is minus.
-func (r *ring) decide(p *poly, cond *atom, holds bool) *poly {
-	var ts []term
-	for _, t := range p.terms {
-		m := mono{}
-		c := t.coef
-		for _, f := range t.mono {
-			switch {
-			case f.atom != cond:
-				m = append(m, f)
-			case cond.kind == kindCond && !holds:
-				c = nil
-			case cond.isSign() && holds && f.exp.IsInt() && f.exp.Num().Bit(0) == 1:
-				c = new(big.Rat).Neg(c)
-			}
-		}
-		if c != nil {
-			ts = append(ts, r.term(m, c))
-		}
-	}
-	return r.collect(ts)
 }

@@ -65,6 +65,11 @@ var formulas = []struct {
 		"grad x[..n, c] = @y*(exp(logp[..n, c]) - (if t[..n] == c then 1 else 0))/prod(..N)",
 		"grad x[..n, c] = @y/prod(..N)*(if c == t[..n] then exp(logp[..n, c]) - 1 else exp(logp[..n, c]))",
 	}},
+	// Where the op itself is NaN, a formula may be too.
+	{"op top[T: float](x: T[...B, D]) -> (y: T[...B]) { y = max[D](x)\n … }", []string{
+		"grad x = (if x == y then @y else 0)/sum[D](if x == y then 1 else 0)",
+		"grad x = if x == y then @y/sum[D](if x == y then 1 else 0) else 0",
+	}},
 	{"op relu[T: float](x: T[...B]) -> (y: T[...B]) { y = if x <= 0 then 0 else x\n … }", []string{
 		"grad x = if x > 0 then @y else 0",
 		"grad x = if x <= 0 then 0 else @y",

@@ -2,7 +2,6 @@ package prove
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl/diag"
@@ -70,8 +69,6 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 			if isZeroIn(derived, g) {
 				s.How = Unneeded
 			}
-		case u.None:
-			s.How = None
 		case u.Unverified:
 			s.How, s.Reason = Unverified, u.Reason
 		default:
@@ -82,6 +79,11 @@ func Gradients(v *ir.Variant, derived *ir.Func) ([]Status, []diag.Diagnostic) {
 			}
 		}
 		r = append(r, s)
+	}
+	for _, u := range forward.UserGrads {
+		if u.None {
+			r = append(r, Status{Of: u.Of, How: None})
+		}
 	}
 	return r, ds
 }
@@ -128,7 +130,7 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		return s, nil
 	case v.Counter == nil && !v.Taken:
 		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
-			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no attributes and extents were found with which a call takes this branch, where %s", u.Of.Name, conditions(variant.Choices)),
+			Message: fmt.Sprintf("cannot tell whether this is the gradient of %s: it was not proved, and no attributes and extents were found with which a call takes this branch", u.Of.Name),
 			Hint:    "drop the branch if no call can take it, leave the formula out, or mark it: unverified \"reason\""}
 	case v.Counter == nil:
 		return s, &diag.Diagnostic{Code: "grad-unknown", Span: u.Span,
@@ -136,6 +138,9 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 			Hint:    "leave the formula out, or mark it: unverified \"reason\""}
 	}
 	d := &diag.Diagnostic{Code: "grad-wrong", Span: u.Span, Message: fmt.Sprintf("this is not the gradient of %s: with %s", u.Of.Name, v.Counter)}
+	if known == offKinks {
+		isFloat = nil // what is wrong is wrong where floats are equal
+	}
 	if cause := Cause(f.ElemVars, f.Defs, u.Result, want, isFloat); cause != "" {
 		d.Hint = cause
 	}
@@ -148,21 +153,6 @@ func byFormula(variant *ir.Variant, derived *ir.Func, want *ir.Tensor, u ir.User
 		}
 	}
 	return s, d
-}
-
-// conditions are the conditions of choices by attributes, extents and step, as text.
-func conditions(choices []ir.Choice) string {
-	var parts []string
-	for _, c := range choices {
-		switch {
-		case c.Cond == nil:
-		case c.Holds:
-			parts = append(parts, c.Cond.Words())
-		default:
-			parts = append(parts, ir.Not(c.Cond).Words())
-		}
-	}
-	return strings.Join(parts, " and ")
 }
 
 // joint is one function with all definitions: forward, derived and by hand, reading the same cotangents.

@@ -13,7 +13,7 @@ import (
 
 // Verdict is the outcome of comparing two tensors at points.
 type Verdict struct {
-	Points  int      // points at which the two were compared
+	Points  int      // points at which the two were compared, and the second is a number somewhere
 	Kinks   int      // points on a kink where they differ within the one-sided values
 	Counter *Counter // the smallest point found where they differ; nil: none
 	Unmet   string   // a condition of which one side was not found; "": none
@@ -80,6 +80,7 @@ type points struct {
 	evals     int
 	drift     drift
 	verdict   Verdict
+	at        *ir.Binding // of the counterexample, where the formulas differ there by more than rounding
 }
 
 // knowledge is what the normal forms tell about the two.
@@ -110,6 +111,13 @@ func Test(f *ir.Func, got, want *ir.Tensor) Verdict { return test(f, nil, got, w
 
 // test compares where op, which f is made of, has a value; nil: everywhere.
 func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) Verdict {
+	p := newPoints(f, op, got, want, known, choices)
+	p.search()
+	p.shrink()
+	return p.verdict
+}
+
+func newPoints(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Choice) *points {
 	p := &points{op: op, got: got, want: want, known: known, choices: choices, random: rand.New(rand.NewPCG(1, 2))}
 	p.f, p.conds = withConditions(f, got, want)
 	p.attrs = attrConditions(f)
@@ -124,6 +132,11 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 	plain.Defs = f.Defs
 	plain.Defs = ir.Live(&plain)
 	p.plain = &plain
+	return p
+}
+
+// search looks for a point at which the two differ.
+func (p *points) search() {
 	extents := p.extents()
 	made := make([]bool, len(extents))
 	for round := range rounds {
@@ -133,7 +146,7 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 				p.compare(*a, r)
 			}
 			if p.verdict.Counter != nil {
-				return p.verdict
+				return
 			}
 			if p.evals > maxEvals {
 				break
@@ -144,11 +157,14 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 		extents = foremost(extents, made)
 	}
 	if p.atSpecials(extents[1:3]); p.verdict.Counter != nil {
-		return p.verdict
+		return
 	}
-	if known != isEqual {
+	if p.known != isEqual {
 		if p.alongLines(extents[:2]); p.verdict.Counter != nil {
-			return p.verdict
+			return
+		}
+		if p.atWindows(); p.verdict.Counter != nil {
+			return
 		}
 		p.bothSides(extents)
 		for _, c := range p.attrs {
@@ -157,14 +173,13 @@ func test(f, op *ir.Func, got, want *ir.Tensor, known knowledge, choices []ir.Ch
 			}
 		}
 	}
-	if p.verdict.Counter == nil && known == unknown {
+	if p.verdict.Counter == nil && p.known == unknown {
 		p.verdict.Counter = p.drift.counter()
 	}
-	return p.verdict
 }
 
 // withConditions gives f outputs for the difference behind each comparison of floats, and for each sum with a number, that got is made
-// of and want is not: a formula may be wrong near its zero alone.
+// of and want is not: a formula may be wrong near its zero alone. What the requirements alone are made of has one side in all calls.
 func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 	g := *f
 	makeWant := *f
@@ -173,7 +188,9 @@ func withConditions(f *ir.Func, got, want *ir.Tensor) (*ir.Func, []*condition) {
 	var conds []*condition
 	g.Defs = append([]*ir.Def(nil), f.Defs...)
 	g.Outputs = append([]*ir.Tensor(nil), f.Outputs...)
-	for _, d := range f.Defs {
+	both := *f
+	both.Outputs, both.UserGrads, both.Requires = []*ir.Tensor{got, want}, nil, nil
+	for _, d := range ir.Live(&both) {
 		axes := make([]*ir.Axis, len(d.Vars))
 		boxed := true
 		for i, v := range d.Vars {
@@ -328,13 +345,16 @@ func (p *points) compare(b ir.Binding, r values) {
 			scale = a
 		}
 	}
-	p.verdict.Points++
+	if slices.ContainsFunc(want.Data, isFinite) { // else the point says nothing
+		p.verdict.Points++
+	}
 	for _, c := range p.conds {
 		c.note(r[c.diff])
 	}
 	for _, c := range p.attrs {
 		c.note(p.f, b)
 	}
+	var undefined *bool
 	for i := range want.Data {
 		if p.same(got.Data[i], want.Data[i], scale) {
 			p.drift.note(p, b, got, want, i, scale)
@@ -344,9 +364,38 @@ func (p *points) compare(b ir.Binding, r values) {
 			p.verdict.Kinks++
 			continue
 		}
-		p.verdict.Counter = p.counterAt(b, got, want, i)
+		if undefined == nil {
+			no := p.undefined(b)
+			undefined = &no
+		}
+		if *undefined {
+			return
+		}
+		p.verdict.Counter, p.at = p.counterAt(b, got, want, i), &b
 		return
 	}
+}
+
+// undefined tells whether all outputs of floats have NaN at a point: what is a derivative of NaN says nothing.
+func (p *points) undefined(b ir.Binding) bool {
+	if p.op == nil {
+		return false
+	}
+	p.evals++
+	r, err := ir.Eval(p.op, b)
+	if err != nil {
+		return false
+	}
+	any := false
+	for _, t := range p.op.Outputs {
+		if !p.f.IsFloat(t) {
+			continue
+		}
+		if any = true; !slices.ContainsFunc(r[t].Data, math.IsNaN) {
+			return false
+		}
+	}
+	return any
 }
 
 // counterAt is the counterexample at an element.
@@ -420,6 +469,9 @@ func (p *points) between(a, b ir.Binding, t float64) ir.Binding {
 	return c
 }
 
+// maxShown bounds the elements of a tensor that a message shows.
+const maxShown = 6
+
 // counter describes a point.
 func (p *points) counter(b ir.Binding) *Counter {
 	var ext, scal, in []string
@@ -434,7 +486,7 @@ func (p *points) counter(b ir.Binding) *Counter {
 		scal = append(scal, fmt.Sprintf("%s = %.*g", s.Name, digits, b.Scalars[s.Name]))
 	}
 	for _, t := range p.f.Inputs {
-		if a := b.Arrays[t]; a != nil && len(a.Data) <= 4 {
+		if a := b.Arrays[t]; a != nil && len(a.Data) <= maxShown {
 			digits := 4
 			if !p.f.IsFloat(t) {
 				digits = 17

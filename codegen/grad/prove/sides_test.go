@@ -27,6 +27,10 @@ func TestHiddenMistakes(t *testing.T) {
 		{"(w: T[N], x: T[...B]) -> (z: T[N], y: T[...B]) {\n    z[n] = norm[k in 1..N](w + k) + n\n    y = x*x", "@y*2*x", "@y*3*x"},
 		// A condition that compares nothing.
 		{"(z: T[N], x: T[...B]) -> (w: T[], y: T[...B]) {\n    w = if signbit(T(1)) then sum(z) else 1.5\n    y = x*x", "@y*2*x", "@y*3*x"},
+		// Requirements of elements, which have one side in all calls.
+		{"(x: T[...B]; k: float = 2) -> (y: T[...B]) { require all(x > 0) else \"x\"\n    y = x^k", "k*@y*y/x", "k*@y*y"},
+		{"(x: T[...B]) -> (y: T[...B]) { require all(x > 0) else \"x\"\n    y = sin(x)", "@y*sin(x + pi/2)", "@y*sin(x + 1.5708)"},
+		{"(x: T[...B]) -> (y: T[...B]) { require all(x < 0) else \"x\"\n    y = if x > -1 then x else 2*x", "@y*(if x <= -1 then 2 else 1)", "@y"},
 		// Integers among the inputs: far from what indices are, negative, equal to a number, and where they wrap.
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if n == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
 		{"(x: T[N], n: i64[N]) -> (y: T[N]) { y = if T(n) == 20 then x else 2*x", "if n == 20 then @y else 2*@y", "2*@y"},
@@ -61,6 +65,10 @@ func TestHiddenMistakes(t *testing.T) {
 		// Extents that follow from others and from attributes.
 		{"(x: T[L]; k: int = 3, s: int = 2) -> (y: T[P]) {\n    dim P = floor((L - k)/s) + 1\n    y[p] = sum[j in 0..k](x[p*s + j])",
 			"[l] = sum[p in P where p*s <= l && l < p*s + k](@y[p])", "[l] = sum[p in P where p*s <= l && l <= p*s + k](@y[p])"},
+		{"(x: T[L], w: T[K]; s: int = 1) -> (y: T[P]) {\n    dim P = floor((L - K)/s) + 1\n    y[p] = sum[k](w[k]*x[p*s + k])\n    grad none w",
+			"[l] = sum[k]((@y[(l - k)/s] ?? 0)*w[k])", "[l] = sum[k]((@y[l - k] ?? 0)*w[k])"},
+		{"(w: T[L], x: T[K]; s: int = 1) -> (y: T[P]) {\n    dim P = floor((L - K)/s) + 1\n    y[p] = sum[k](x[k]*w[p*s + k])\n    grad none w",
+			"[k] = sum[p](w[p*s + k]*@y[p])", "[k] = sum[p](w[p + k]*@y[p])"},
 		{"(x: T[L]) -> (y: T[P]) {\n    dim P = L - 32\n    y[p] = sum[j in 0..=32](x[p + j])",
 			"[l] = sum[p in P where p <= l && l <= p + 32](@y[p])", "[l] = sum[p in P where p <= l && l <= p + 32](@y[p]) + (if l == 33 then 1 else 0)"},
 		{"(x: T[L], w: T[K]) -> (y: T[P]) {\n    dim P = L - K + 1\n    y[p] = sum[k in K](sin(x[p + k])*w[k])",

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +10,9 @@ import (
 func (a *atom) text() string {
 	switch a.kind {
 	case kindIndex:
+		if a.name != "" {
+			return a.name
+		}
 		return "·"
 	case kindSize, kindName, kindRead:
 		return plainName(a.name)
@@ -88,7 +92,11 @@ func (p *poly) text() string {
 		if c.Cmp(one) != 0 || len(t.mono) == 0 {
 			f = append(f, c.RatString())
 		}
-		for _, x := range t.mono {
+		rest, size := absolute(t.mono)
+		for _, a := range size {
+			f = append(f, "abs("+a.text()+")")
+		}
+		for _, x := range rest {
 			s := x.atom.text()
 			if x.atom.kind == kindCond {
 				s = "(" + s + ")"
@@ -101,4 +109,22 @@ func (p *poly) text() string {
 		b.WriteString(strings.Join(f, "*"))
 	}
 	return b.String()
+}
+
+// absolute finds sign(x)*x in a product: the rest, and each x.
+func absolute(m mono) (rest mono, of []*atom) {
+	rest = m
+	for _, f := range m {
+		if !f.atom.isSign() || f.exp.Cmp(one) != 0 {
+			continue
+		}
+		x := factorOf(f.atom.args[0])
+		i := slices.IndexFunc(rest, func(g factor) bool { return g.atom == x && g.exp.Cmp(one) == 0 })
+		if x == nil || i < 0 {
+			continue
+		}
+		rest = slices.DeleteFunc(slices.Clone(rest), func(g factor) bool { return g.atom == x || g.atom == f.atom })
+		of = append(of, x)
+	}
+	return rest, of
 }
