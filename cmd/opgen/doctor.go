@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	goruntime "runtime"
 	"slices"
 	"strings"
@@ -106,6 +107,13 @@ func goTool() finding {
 	return f
 }
 
+// Lines of a go.mod: of opgen itself, of what requires it, and of what has it as a tool.
+var (
+	isSelf       = regexp.MustCompile(`(?m)^module\s+"?github\.com/opgen/opgen"?\s*(//.*)?$`)
+	requiresSelf = regexp.MustCompile(`(?m)^\s*(require\s+)?github\.com/opgen/opgen\s+v`)
+	pinsSelf     = regexp.MustCompile(`(?m)^\s*(tool\s+)?github\.com/opgen/opgen/cmd/opgen\s*(//.*)?$`)
+)
+
 // module is that of the folder: whether it pins opgen as a tool, and so the runtime of the same version.
 func module() finding {
 	f := finding{Name: "module", Status: "missing", For: "generated code, which imports the runtime of the opgen that wrote it", Probed: []string{"go.mod, here and above"}}
@@ -118,14 +126,13 @@ func module() finding {
 		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil {
 			const self = "github.com/opgen/opgen"
-			text := string(data)
 			path := filepath.Join(dir, "go.mod")
 			switch {
-			case strings.Contains(text, "module "+self+"\n"):
+			case isSelf.Match(data):
 				f.Status, f.Detail = "ok", path+": opgen itself"
-			case !strings.Contains(text, self):
+			case !requiresSelf.Match(data):
 				f.Status, f.Detail = "error", path+" doesn't require opgen: run 'go get -tool "+self+"/cmd/opgen'"
-			case !strings.Contains(text, self+"/cmd/opgen"):
+			case !pinsSelf.Match(data):
 				f.Status, f.Detail = "ok", path+" requires opgen, not as a tool: 'go get -tool "+self+"/cmd/opgen' makes 'go tool opgen' work"
 			default:
 				f.Status, f.Detail = "ok", path+" pins opgen as a tool"
