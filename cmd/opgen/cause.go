@@ -32,13 +32,27 @@ func causes(changes []change) []string {
 	}
 	slices.Sort(sources)
 	var r []string
+	var others []string // specs that changed, for what they share with the rest of the package
 	for _, s := range sources {
-		r = append(r, cause(s, groups[s]))
+		text := cause(s, groups[s])
+		if text != "" {
+			others = append(others, s)
+		}
+		r = append(r, text)
+	}
+	for i, s := range sources {
+		switch {
+		case r[i] != "":
+		case len(others) > 0:
+			r[i] = s + ": it shares names and kernels with " + strings.Join(others, ", ")
+		default:
+			r[i] = s + ": it says of its ops what the code says; that was edited, or comes from another version of opgen or of what the spec imports"
+		}
 	}
 	return r
 }
 
-// cause is why the code of one spec is as it is.
+// cause is why the code of one spec is as it is, "" where nothing that its code tells has changed.
 func cause(source string, changes []change) string {
 	kinds := map[string]bool{}
 	for _, ch := range changes {
@@ -52,9 +66,13 @@ func cause(source string, changes []change) string {
 	}
 	var names []string
 	tests := true // nothing but tests differs
+	targets := kinds["missing"] || kinds["orphaned"]
 	for _, ch := range changes {
 		if ch.old != nil && ch.new != nil && strings.HasSuffix(ch.path, "_gen.go") {
 			names = append(names, differing(ch.old, ch.new)...)
+		}
+		if kind := ch.kind(); kind != "stale" { // there or not as a whole target is
+			targets = targets && (strings.Contains(ch.path, "_amd64.") || strings.HasSuffix(ch.path, ".cu"))
 		}
 		tests = tests && strings.HasSuffix(filepath.ToSlash(ch.path), "_gen_test.go")
 	}
@@ -62,12 +80,12 @@ func cause(source string, changes []change) string {
 	case len(names) > 0:
 		slices.Sort(names)
 		return fmt.Sprintf("%s: spec and code say different things of %s", source, strings.Join(slices.Compact(names), ", "))
-	case kinds["missing"] || kinds["orphaned"]:
-		return source + ": the code was written for other targets, or its files were removed"
+	case targets:
+		return source + ": the code was written for other targets, or files of it were removed"
 	case tests:
 		return source + ": examples changed, or the tests were edited"
 	}
-	return source + ": it says of its ops what the code says; that was edited, or comes from another version of opgen or of what the spec imports"
+	return ""
 }
 
 // differing are the exported functions and types whose comment or signature differs between two texts of a file.

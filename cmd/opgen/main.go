@@ -81,7 +81,8 @@ func run(args []string, e env) int {
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintf(e.stderr, "opgen: %v\nRun 'opgen --help' for usage.\n", err)
+		text := strings.Replace(err.Error(), `one of "",`, "one of ", 1) // a value that stands for none
+		fmt.Fprintf(e.stderr, "opgen: %s\nRun 'opgen --help' for usage.\n", text)
 		return exitUsage
 	}
 	switch err := ctx.Run(); {
