@@ -118,6 +118,12 @@ func (w *irWriter) extent(a *ir.Axis) term {
 		w.uses["pack"] = true
 		return atom(`\lvert ` + symbol(a.Name, true) + ` \rvert`)
 	}
+	switch { // of a pack that stays together
+	case a.Of != "" && a.At == ir.RankOf:
+		return call(roman("rank"), atom(symbol(a.Of, true)))
+	case a.Of != "" && a.Name == ir.EntryName(a.Of, a.At):
+		return indexed(symbol(a.Of, true), strconv.Itoa(a.At))
+	}
 	return atom(symbol(a.Name, false))
 }
 
