@@ -152,6 +152,7 @@ func TestDoubling(t *testing.T) {
 	for _, c := range []struct{ name, body, code string }{
 		{"values", lets("x + k", "A*A", 60) + "    y = a60", ""},
 		{"calls", "    y = k*" + strings.Repeat("double(", 8) + "x" + strings.Repeat(")", 8), ""},
+		{"gelu of gelu", "    y = " + strings.Repeat("gelu(", 8) + "x" + strings.Repeat(")", 8) + "*k", ""},
 		{"more calls", "    y = k*" + strings.Repeat("double(", 60) + "x" + strings.Repeat(")", 60), "op-large"},
 		{"numbers", lets("k + k", "A*A", 8) + "    y = x/a8", ""},
 		{"more numbers", lets("k + k", "A*A", 60) + "    y = x/a60", "op-large"},
@@ -161,7 +162,7 @@ func TestDoubling(t *testing.T) {
 		{"choices", lets("x", "if x > k then A*2 else A + x", 60) + "    y = a60", ""},
 		{"conditions", lets("k > 1", "(A && k < 7) || (A && k < 8)", 60) + "    y = if a60 then x else k*x", "op-large"},
 	} {
-		text := "package many\n\nop double[T: float](x: T[...B]) = x*x\n\n// D doubles.\nop d[T: float](x: T[...B, N]; k: float = 2) -> (y: T[...B, N]) {\n" + c.body + "\n}\n"
+		text := "package many\n\nop double[T: float](x: T[...B]) = x*x\n\nfunc gelu(x) = x/2*(1 + tanh(0.8*(x + x^3/22)))\n\n// D doubles.\nop d[T: float](x: T[...B, N]; k: float = 2) -> (y: T[...B, N]) {\n" + c.body + "\n}\n"
 		b := New(Source{ImportPath: "many", Files: []SourceFile{{Name: "many.op", Data: []byte(text)}}}, Go)
 		ok := b.Run("")
 		if ok != (c.code == "") || !ok && b.Diags.All[0].Code != c.code {

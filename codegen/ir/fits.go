@@ -87,14 +87,15 @@ func (f Fit) Bits() int {
 func Fits(f *Func) []Fit {
 	c := &fitter{known: map[string]bool{}, always: Always(f, nil)}
 	c.list = append(c.list, f.Bounded...)
+	root := &path{}
 	for _, r := range f.Requires {
 		if len(Reads(r.Cond)) > 0 {
 			c.span = r.Span
-			c.value(r.Cond, nil)
+			c.value(r.Cond, root)
 		}
 	}
 	for _, d := range Live(f) {
-		c.def(d)
+		c.def(d, root)
 	}
 	return c.list
 }
@@ -102,7 +103,7 @@ func Fits(f *Func) []Fit {
 // FitsOf are the bounds of the exact values of a condition, or of an extent of f.
 func FitsOf(f *Func, v *Value, span diag.Span) []Fit {
 	c := &fitter{known: map[string]bool{}, span: span, always: Always(f, nil)}
-	c.value(v, nil)
+	c.value(v, &path{})
 	return c.list
 }
 
@@ -114,72 +115,75 @@ type fitter struct {
 	span   diag.Span
 }
 
-func (c *fitter) def(d *Def) {
+// path is the conditions of the call under which values are computed, and the values that were seen under them.
+type path struct {
+	conds []*Value
+	seen  visited
+}
+
+func (c *fitter) def(d *Def, at *path) {
 	c.span = d.Span
 	for _, v := range d.Vars {
 		if v.Axis != nil {
 			continue
 		}
-		c.value(v.Lo, nil)
-		c.value(v.Hi, nil)
+		c.value(v.Lo, at)
+		c.value(v.Hi, at)
 		if !HasData(v.Lo) && !HasData(v.Hi) {
 			c.add(Fit{Range: v, Span: c.span})
 		}
 	}
-	var path []*Value
 	for _, w := range d.Where {
-		c.value(w, path)
-		if OfCall(w) {
-			path = append(slices.Clip(path), w)
-		}
+		c.value(w, at)
+		at = at.under(w, true)
 	}
 	for _, e := range d.Dest {
-		c.value(e, path)
+		c.value(e, at)
 	}
-	c.value(d.Body, path)
+	c.value(d.Body, at)
 }
 
 // value finds the bounds of what v computes under the conditions of a path.
-func (c *fitter) value(v *Value, path []*Value) {
+func (c *fitter) value(v *Value, at *path) {
 	switch {
-	case len(v.Args) == 0: // nothing is computed
+	case len(v.Args) == 0 || !at.seen.add(v): // nothing is computed, or nothing else
 		return
 	case v.Type.Kind == Exact && !HasData(v):
-		c.exact(v, path)
+		c.exact(v, at)
 		return
 	case v.Op == OpCast && v.Args[0].Type.Kind == Exact && HasPower(v.Args[0]):
 		return // computed with floats
 	case v.Op == OpAnd || v.Op == OpOr:
 		for _, a := range v.Args {
-			c.value(a, path)
-			path = under(path, a, v.Op == OpAnd)
+			c.value(a, at)
+			at = at.under(a, v.Op == OpAnd)
 		}
 		return
 	case v.Op == OpSelect:
-		c.value(v.Args[0], path)
-		c.value(v.Args[1], under(path, v.Args[0], true))
-		c.value(v.Args[2], under(path, v.Args[0], false))
+		c.value(v.Args[0], at)
+		c.value(v.Args[1], at.under(v.Args[0], true))
+		c.value(v.Args[2], at.under(v.Args[0], false))
 		return
 	case v.Op == OpEq || v.Op == OpNe || v.Op == OpLt || v.Op == OpLe:
-		c.compared(v, path)
+		c.compared(v, at)
 	}
 	for _, a := range v.Args {
-		c.value(a, path)
+		c.value(a, at)
 	}
 }
 
 // compared finds the bounds of a comparison itself: quotients meet over one denominator, and from the comparison of indices with a
 // number follow bounds of loops.
-func (c *fitter) compared(v *Value, path []*Value) {
+func (c *fitter) compared(v *Value, at *path) {
 	a, b := exactOf(v.Args[0]), exactOf(v.Args[1])
 	switch {
 	case a.Type.Kind != Exact || b.Type.Kind != Exact || HasData(a) || HasData(b):
 	case !IsWhole(a) || !IsWhole(b):
-		c.exact(&Value{Op: OpSub, Type: ExactType, Args: []*Value{a, b}}, path)
+		c.exact(&Value{Op: OpSub, Type: ExactType, Args: []*Value{a, b}}, at)
 	case len(FreeVars(a)) > 0:
-		c.add(Fit{Value: b, Index: true, If: path, Span: c.span})
+		c.add(Fit{Value: b, Index: true, If: at.conds, Span: c.span})
 	case len(FreeVars(b)) > 0:
-		c.add(Fit{Value: a, Index: true, If: path, Span: c.span})
+		c.add(Fit{Value: a, Index: true, If: at.conds, Span: c.span})
 	}
 }
 
@@ -191,27 +195,27 @@ func exactOf(v *Value) *Value {
 	return v
 }
 
-// under is a path with a condition that holds, or doesn't, if the call decides it.
-func under(path []*Value, cond *Value, holds bool) []*Value {
+// under is the path with one more condition that holds, or doesn't, if the call decides it.
+func (p *path) under(cond *Value, holds bool) *path {
 	if !OfCall(cond) {
-		return path
+		return p
 	}
 	if !holds {
 		cond = Not(cond)
 	}
-	return append(slices.Clip(path), cond)
+	return &path{conds: append(slices.Clip(p.conds), cond)}
 }
 
 // maxArms bounds the choices of a value that are told apart: of one with more, all sides count.
 const maxArms = 8
 
 // exact adds the bound of an exact value: one for each side of its choices, since those that aren't taken aren't computed.
-func (c *fitter) exact(v *Value, path []*Value) {
+func (c *fitter) exact(v *Value, at *path) {
 	arms := 0
 	var choice *Value
 	Walk(v, func(v *Value) bool {
 		if v.Op == OpSelect {
-			c.value(v.Args[0], path)
+			c.value(v.Args[0], at)
 			if OfCall(v.Args[0]) {
 				arms++
 				choice = v
@@ -221,7 +225,7 @@ func (c *fitter) exact(v *Value, path []*Value) {
 	})
 	if choice == nil || arms > maxArms {
 		if len(v.Args) > 0 { // else nothing is computed
-			c.add(Fit{Value: v, Index: len(FreeVars(v)) > 0, If: path, Span: c.span})
+			c.add(Fit{Value: v, Index: len(FreeVars(v)) > 0, If: at.conds, Span: c.span})
 		}
 		return
 	}
@@ -232,7 +236,7 @@ func (c *fitter) exact(v *Value, path []*Value) {
 			}
 			return v
 		})
-		c.exact(side, under(path, choice.Args[0], holds))
+		c.exact(side, at.under(choice.Args[0], holds))
 	}
 }
 

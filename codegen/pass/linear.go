@@ -74,6 +74,7 @@ type linear struct {
 	uses   map[*ir.Tensor]int
 	names  map[string]bool
 	known  []formula
+	wanted map[wantedOf]*wanted
 	// defined finds the definitions of the function.
 	defined map[*ir.Tensor]*ir.Def
 	defs    []*ir.Def

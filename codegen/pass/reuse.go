@@ -1,6 +1,10 @@
 package pass
 
-import "github.com/opgen/opgen/codegen/ir"
+import (
+	"maps"
+
+	"github.com/opgen/opgen/codegen/ir"
+)
 
 // formula is an output whose forward definition is a product of at least two factors, and at most maxFactors.
 type formula struct {
@@ -47,47 +51,85 @@ func (l *linear) reuse(t term) term {
 	return t
 }
 
-// replace puts the output in the place of its formula, whose first factor is factor i of t.
-func (l *linear) replace(t term, i int, k formula) (term, bool) {
+// wanted are the factors of a formula at one element of its output, by their numbers.
+type wanted struct {
+	num, den map[int]int
+	count    [2]int
+	element  *ir.Value // of the output
+}
+
+// wantedOf names a formula, and the number of the value that is its first factor.
+type wantedOf struct {
+	def   *ir.Def
+	first int
+}
+
+// wantedBy is what a formula whose first factor is a value is made of; nil where that doesn't tell.
+func (l *linear) wantedBy(k formula, have *ir.Value) *wanted {
+	key := wantedOf{k.def, l.num.ID(have)}
+	w, ok := l.wanted[key]
+	if !ok {
+		if l.wanted == nil {
+			l.wanted = map[wantedOf]*wanted{}
+		}
+		w = l.wants(k, have)
+		l.wanted[key] = w
+	}
+	return w
+}
+
+func (l *linear) wants(k formula, have *ir.Value) *wanted {
 	read := k.is.num[0]
-	have := t.num[i]
 	if have.Op != ir.OpRead || have.Tensor != read.Tensor {
-		return t, false
+		return nil
 	}
 	// The first factor has to name every variable of the output, so that it tells the element.
 	m := map[*ir.Var]*ir.Value{}
 	for j, a := range read.Args {
 		if a.Op != ir.OpIndex {
-			return t, false
+			return nil
 		}
 		m[a.Var] = have.Args[j]
 	}
 	index := make([]*ir.Value, len(k.def.Dest))
 	for j, e := range k.def.Dest {
 		if index[j] = m[e.Var]; index[j] == nil {
-			return t, false
+			return nil
 		}
 	}
-	take := func(list, want []*ir.Value) (rest []*ir.Value, ok bool) {
-		count := map[int]int{}
-		for _, w := range want {
-			count[l.num.ID(ir.Subst(w, m))]++
+	numbers := func(list []*ir.Value) map[int]int {
+		r := map[int]int{}
+		for _, v := range ir.SubstAll(list, m) {
+			r[l.num.ID(v)]++
 		}
+		return r
+	}
+	return &wanted{numbers(k.is.num), numbers(k.is.den), [2]int{len(k.is.num), len(k.is.den)}, ir.Read(k.def.Target, index...)}
+}
+
+// replace puts the output in the place of its formula, whose first factor is factor i of t.
+func (l *linear) replace(t term, i int, k formula) (term, bool) {
+	w := l.wantedBy(k, t.num[i])
+	if w == nil {
+		return t, false
+	}
+	take := func(list []*ir.Value, want map[int]int, n int) (rest []*ir.Value, ok bool) {
+		left := maps.Clone(want)
 		for _, v := range list {
-			if id := l.num.ID(v); count[id] > 0 {
-				count[id]--
+			if id := l.num.ID(v); left[id] > 0 {
+				left[id]--
 			} else {
 				rest = append(rest, v)
 			}
 		}
-		return rest, len(rest) == len(list)-len(want)
+		return rest, len(rest) == len(list)-n
 	}
-	num, ok1 := take(t.num, k.is.num)
-	den, ok2 := take(t.den, k.is.den)
+	num, ok1 := take(t.num, w.num, w.count[0])
+	den, ok2 := take(t.den, w.den, w.count[1])
 	if !ok1 || !ok2 {
 		return t, false
 	}
-	r := term{coef: t.coef, num: append(num, ir.Read(k.def.Target, index...)), den: den}
+	r := term{coef: t.coef, num: append(num, w.element), den: den}
 	r.coef = unit().over(term{coef: k.is.coef}).times(term{coef: t.coef}).coef
 	return r, true
 }

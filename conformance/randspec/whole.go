@@ -120,7 +120,11 @@ func (g *gen) truth(s *scope, deep int) expr {
 		return join(precUnary, 1, "!"+a.at(precPrim), a)
 	case 3:
 		e := g.float(s, deep-1)
-		return prim(1, pick(g, []string{"isnan", "isinf", "isfinite", "signbit"})+"("+e.s+")", e)
+		f := pick(g, []string{"isnan", "isinf", "isfinite", "signbit"})
+		if f == "signbit" { // the sign of NaN may be either
+			return join(precAnd, 1, "!isnan("+e.s+") && signbit("+e.s+")", e)
+		}
+		return prim(1, f+"("+e.s+")", e)
 	case 4:
 		body := func(in *scope) expr { return g.truth(in, deep-1) }
 		if e, ok := g.reduce(s, deep, pick(g, []string{"any", "all"}), truth, body); ok {
