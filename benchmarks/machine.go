@@ -21,7 +21,7 @@ func thisMachine(gccFlags string) machine {
 	return machine{
 		cpu:       cpuName(),
 		caches:    caches(),
-		system:    strings.TrimSpace(osName() + ", " + output("uname", "-sr")),
+		system:    osName() + ", " + kernel(),
 		goVersion: goruntime.Version(),
 		path:      runtime.Path().String(),
 		gcc:       strings.TrimSpace(output("gcc", "-dumpfullversion")),
@@ -57,6 +57,12 @@ func field(file, name, separator string) string {
 func cpuName() string {
 	const file = "/proc/cpuinfo"
 	return field(file, "model name", ":") + " (family " + field(file, "cpu family", ":") + ", model " + field(file, "model", ":") + ")"
+}
+
+// kernel is that of the system with its version; what follows that names a build, often of one machine.
+func kernel() string {
+	version, _, _ := strings.Cut(output("uname", "-sr"), "-")
+	return version
 }
 
 func osName() string { return field("/etc/os-release", "PRETTY_NAME", "=") }

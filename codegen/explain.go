@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen/emit"
@@ -41,9 +42,37 @@ func (b *Build) Explain(op string, what Explain) (string, error) {
 		}
 	}
 	if out.Len() == 0 {
-		return "", fmt.Errorf("nothing of %s matches", op)
+		return "", b.unexplained(op, what)
 	}
 	return out.String(), nil
+}
+
+// unexplained says why there was nothing to show.
+func (b *Build) unexplained(op string, what Explain) error {
+	var variants, dtypes []string
+	matched, lowered := false, false
+	for _, f := range b.all() {
+		if f.Op.Name != op {
+			continue
+		}
+		variants = append(variants, f.Name)
+		matched = matched || strings.Contains(f.Name, what.Variant)
+		for _, p := range f.Pairs {
+			lowered = lowered || p.wanted(f, what)
+			if len(f.Op.ElemVars) > 0 {
+				if d := p.DTypes[f.Op.ElemVars[0].Name]; !slices.Contains(dtypes, d) {
+					dtypes = append(dtypes, d)
+				}
+			}
+		}
+	}
+	switch {
+	case !matched:
+		return fmt.Errorf("no variant of %s has %q in its name: there are %s", op, what.Variant, strings.Join(variants, ", "))
+	case !lowered && len(dtypes) > 0:
+		return fmt.Errorf("nothing of %s is lowered for %q: there are %s", op, what.DType, strings.Join(dtypes, ", "))
+	}
+	return fmt.Errorf("there is nothing of %s to show here", op)
 }
 
 // dump shows the state behind a stage, as far as it is about op.
@@ -116,6 +145,9 @@ func (b *Build) kernelFiles(op string, what Explain) []emit.File {
 				}
 			}
 		}
+	}
+	if len(k.list) == 0 {
+		return nil
 	}
 	files, err := b.emitKernels(op+".op", k.list)
 	if err != nil {

@@ -47,7 +47,7 @@ func (r Report) String() string {
 		}
 	}
 	if len(r.Portable) > 0 {
-		text += "; portable Go only: " + strings.Join(r.Portable, ", ")
+		text += "; without kernels for some or all dtypes and choices: " + strings.Join(r.Portable, ", ")
 	}
 	return text
 }

@@ -80,7 +80,7 @@ func expand(pattern string) ([]string, error) {
 			if err != nil {
 				return err
 			}
-			if e.IsDir() && path != root && (e.Name() == "testdata" || ignored(e.Name())) {
+			if e.IsDir() && path != root && (e.Name() == "testdata" || e.Name() == "vendor" || ignored(e.Name())) {
 				return filepath.SkipDir
 			}
 			if isFile(e, ".op") {

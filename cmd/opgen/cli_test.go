@@ -113,3 +113,38 @@ func TestProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestColorful: color is for terminals, unless NO_COLOR says anything or TERM is dumb or not set. The null device is one of characters,
+// as a terminal is.
+func TestColorful(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if info, err := null.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		t.Skip("no device of characters to try")
+	}
+	for _, c := range []struct {
+		file          *os.File
+		noColor, term string
+		want          bool
+	}{
+		{null, "", "xterm-256color", true},
+		{null, "1", "xterm-256color", false},
+		{null, "", "dumb", false},
+		{null, "", "", false},
+		{file, "", "xterm-256color", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		if got := colorful(c.file); got != c.want {
+			t.Errorf("NO_COLOR=%s TERM=%s, %s: %v, want %v", c.noColor, c.term, c.file.Name(), got, c.want)
+		}
+	}
+}

@@ -43,7 +43,11 @@ complete -o default -F _opgen opgen
 }
 compdef _opgen opgen
 `,
-	"fish": `complete -c opgen -a '(opgen complete -- (commandline -opc)[2..] (commandline -ct))'
+	"fish": `function __opgen_complete
+    opgen complete -- (commandline -opc)[2..] (commandline -ct)
+end
+complete -c opgen -a '(__opgen_complete)'
+complete -c opgen -f -n 'count (__opgen_complete) > /dev/null'
 `,
 }
 
@@ -76,8 +80,34 @@ func opsHere() []string {
 	return r
 }
 
+// valuesOf are the values that a flag may have, where they are few.
+func valuesOf(f *kong.Flag) []string {
+	switch f.Name {
+	case "target":
+		var r []string
+		for _, t := range codegen.Targets {
+			r = append(r, string(t))
+		}
+		return r
+	}
+	return f.EnumSlice()
+}
+
+// unsplit takes the equals sign out of words: bash makes three of -format=json, and completes the last of them.
+func unsplit(words []string) []string {
+	n := len(words)
+	switch {
+	case n >= 2 && words[n-1] == "=":
+		return append(slices.Clone(words[:n-1]), "")
+	case n >= 3 && words[n-2] == "=":
+		return append(slices.Clone(words[:n-2]), words[n-1])
+	}
+	return words
+}
+
 // complete gives the continuations of the last of words; ops finds the names of ops.
 func complete(root *kong.Node, words []string, ops func() []string) []string {
+	words = unsplit(words)
 	last := ""
 	if n := len(words); n > 0 {
 		words, last = words[:n-1], words[n-1]
@@ -102,7 +132,11 @@ func complete(root *kong.Node, words []string, ops func() []string) []string {
 				prefix = flag + "="
 			}
 			valued = true
-			for _, v := range f.EnumSlice() {
+			if f.IsSlice() { // the entries before the last one stay
+				last := strings.TrimPrefix(last, prefix)
+				prefix += last[:strings.LastIndex(last, ",")+1]
+			}
+			for _, v := range valuesOf(f) {
 				if v != "" {
 					all = append(all, prefix+v)
 				}

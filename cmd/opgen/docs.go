@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,16 +67,15 @@ func (c *docsCmd) Run(e *env) error {
 	}
 	index := filepath.Clean(c.Output) + ".md"
 	text := docs.Index(builds, filepath.Base(filepath.Clean(c.Output)))
-	old, err := os.ReadFile(index)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		changes = append(changes, change{path: index, new: text})
-	case err != nil:
+	old, err := readOurs(index)
+	if err != nil {
 		return err
-	case !bytes.Equal(old, text):
-		changes = append(changes, change{path: index, old: old, new: text})
 	}
-	return settle(e, changes, c.Check, c.DryRun, strings.Join(append([]string{"opgen docs -o", filepath.ToSlash(c.Output)}, c.Paths...), " "))
+	if ch, differs := changeOf(index, old, text); differs {
+		changes = append(changes, ch)
+	}
+	again := append([]string{"opgen", "docs", "-o", filepath.ToSlash(c.Output)}, c.Paths...)
+	return settle(e, c.Output, changes, c.Check, c.DryRun, command(again...), nil)
 }
 
 // reference is a page of the documentation beside the index, seen from a page of an op; that of the project where there is none.

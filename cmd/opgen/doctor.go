@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	goruntime "runtime"
 	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/opgen/opgen/codegen/emit/cuda"
 	"github.com/opgen/opgen/runtime"
 )
 
@@ -21,7 +23,7 @@ type doctorCmd struct {
 // Help is shown below the flags.
 func (doctorCmd) Help() string {
 	return `Tells what opgen found on this machine, where it looked, and what each thing is for.
-Only Go is needed; the rest widens what can be built and tested.
+Only Go is needed; the rest is for tests of opgen, and for programs that use the CUDA text.
 
   opgen doctor
   opgen doctor -format json`
@@ -40,9 +42,9 @@ type finding struct {
 func (c *doctorCmd) Run(e *env) error {
 	found := []finding{
 		goTool(), module(), cpu(),
-		tool("clang", "CUDA C to PTX without an SDK, when generating", "--version", clangNames()...),
+		tool("clang", "tests that compile the CUDA text to PTX, without an SDK; opgen itself compiles nothing", "--version", cuda.ClangNames()...),
 		tool("c++", "tests that run the CUDA text on the CPU", "--version", "g++", "c++", "clang++"),
-		tool("nvcc", "CUDA C to machine code of one GPU", "--version", append([]string{"nvcc"}, below("bin/nvcc", cudaHomes()...)...)...),
+		tool("nvcc", "programs of your own that compile the CUDA text for one GPU", "--version", append([]string{"nvcc"}, below("bin/nvcc", cudaHomes()...)...)...),
 		driver(), gpus(),
 	}
 	bad := slices.ContainsFunc(found, func(f finding) bool { return f.Status == "error" || f.Needed && f.Status != "ok" })
@@ -105,6 +107,13 @@ func goTool() finding {
 	return f
 }
 
+// Lines of a go.mod: of opgen itself, of what requires it, and of what has it as a tool.
+var (
+	isSelf       = regexp.MustCompile(`(?m)^module\s+"?github\.com/opgen/opgen"?\s*(//.*)?$`)
+	requiresSelf = regexp.MustCompile(`(?m)^\s*(require\s+)?github\.com/opgen/opgen\s+v`)
+	pinsSelf     = regexp.MustCompile(`(?m)^\s*(tool\s+)?github\.com/opgen/opgen/cmd/opgen\s*(//.*)?$`)
+)
+
 // module is that of the folder: whether it pins opgen as a tool, and so the runtime of the same version.
 func module() finding {
 	f := finding{Name: "module", Status: "missing", For: "generated code, which imports the runtime of the opgen that wrote it", Probed: []string{"go.mod, here and above"}}
@@ -117,14 +126,13 @@ func module() finding {
 		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil {
 			const self = "github.com/opgen/opgen"
-			text := string(data)
 			path := filepath.Join(dir, "go.mod")
 			switch {
-			case strings.Contains(text, "module "+self+"\n"):
+			case isSelf.Match(data):
 				f.Status, f.Detail = "ok", path+": opgen itself"
-			case !strings.Contains(text, self):
+			case !requiresSelf.Match(data):
 				f.Status, f.Detail = "error", path+" doesn't require opgen: run 'go get -tool "+self+"/cmd/opgen'"
-			case !strings.Contains(text, self+"/cmd/opgen"):
+			case !pinsSelf.Match(data):
 				f.Status, f.Detail = "ok", path+" requires opgen, not as a tool: 'go get -tool "+self+"/cmd/opgen' makes 'go tool opgen' work"
 			default:
 				f.Status, f.Detail = "ok", path+" pins opgen as a tool"
@@ -147,15 +155,6 @@ func cpu() finding {
 	return f
 }
 
-// clangNames are those of clang, newest first: any from 15 on writes PTX that drivers of today take.
-func clangNames() []string {
-	names := []string{"clang"}
-	for v := 22; v >= 15; v-- {
-		names = append(names, fmt.Sprintf("clang-%d", v))
-	}
-	return names
-}
-
 func cudaHomes() []string {
 	var r []string
 	for _, v := range []string{"CUDA_HOME", "CUDA_PATH"} {
@@ -174,17 +173,20 @@ func below(name string, dirs ...string) []string {
 	return r
 }
 
+// onGPU is what a GPU is for: opgen runs nothing there.
+const onGPU = "programs of your own that run the CUDA text on a GPU"
+
 // driver looks for the library of NVIDIA's driver.
 func driver() finding {
 	probed := below("libcuda.so.1", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/lib/wsl/lib", "/usr/local/cuda/compat")
 	if goruntime.GOOS == "windows" {
 		probed = below("nvcuda.dll", filepath.Join(os.Getenv("SystemRoot"), "System32"))
 	}
-	return there("cuda driver", "running kernels on a GPU", probed)
+	return there("cuda driver", onGPU, probed)
 }
 
 func gpus() finding {
-	return there("gpu", "running kernels on a GPU", []string{"/dev/nvidia0", "/dev/dxg"})
+	return there("gpu", onGPU, []string{"/dev/nvidia0", "/dev/dxg"})
 }
 
 func there(name, use string, paths []string) finding {

@@ -16,10 +16,27 @@ func TestDownstream(t *testing.T) {
 		t.Skip("builds opgen anew")
 	}
 	d := downstream(t)
+	commands, clone, snippet := readmeWalk(t)
 	d.run("go", "mod", "init", "example.com/fresh")
-	d.run("go", "get", "-tool", opgenModule+"/cmd/opgen@"+opgenVersion)
-	d.run("go", "tool", "opgen", "new", "soft_clip", "./ops")
-	d.run("go", "generate", "./...")
+	for _, c := range commands {
+		d.run(c...)
+	}
+	d.write("snippet_test.go", `package main
+
+import (
+	"testing"
+
+	"example.com/fresh/ops"
+	"github.com/opgen/opgen/runtime"
+)
+
+func TestSnippet(t *testing.T) {
+	`+snippet+`
+	if err != nil || y.String() != "f32[2] [0.000000 0.731059]" {
+		t.Error(y, err)
+	}
+}
+`)
 	d.write("main.go", `package main
 
 import (
@@ -58,7 +75,7 @@ func main() {
 	}
 
 	// It builds for other machines, and runs under the checkers of this one.
-	for _, target := range []string{"linux/arm64", "js/wasm", "windows/amd64", "linux/386", "darwin/arm64"} {
+	for _, target := range []string{"linux/arm64", "js/wasm", "wasip1/wasm", "windows/amd64", "linux/386", "darwin/arm64"} {
 		goos, goarch, _ := strings.Cut(target, "/")
 		d.runWith([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, "go", "vet", "./...")
 	}
@@ -69,6 +86,22 @@ func main() {
 		t.Log("not run under the race detector, which needs a C compiler")
 	}
 
+	// The tool of a clone.
+	older := filepath.Join(d.dir, "older")
+	cached := filepath.Join(d.dir, "..", "cache", filepath.FromSlash(opgenModule)+"@"+opgenVersion)
+	if err := os.CopyFS(older, os.DirFS(cached)); err != nil {
+		t.Fatal(err)
+	}
+	user := &downModule{t: t, dir: filepath.Join(d.dir, "user"), env: d.env}
+	user.write("go.mod", "module example.com/user\n\ngo 1.26\n")
+	for _, c := range clone {
+		for i := range c {
+			c[i] = strings.ReplaceAll(c[i], "=../opgen", "=../older")
+		}
+		user.run(c...)
+	}
+	user.run("go", "tool", "opgen", "version")
+
 	// Code and runtime of different versions don't build together. The message names the constant whose comment says what to do.
 	const code = "ops/soft_clip_gen.go"
 	written := d.read(code)
@@ -78,15 +111,37 @@ func main() {
 	}
 	d.write(code, written)
 	d.run("go", "mod", "edit", "-replace", opgenModule+"=./older")
-	cached := filepath.Join(d.dir, "..", "cache", filepath.FromSlash(opgenModule)+"@"+opgenVersion)
-	if err := os.CopyFS(filepath.Join(d.dir, "older"), os.DirFS(cached)); err != nil {
-		t.Fatal(err)
-	}
 	const constant = "older/runtime/generated.go"
 	d.write(constant, strings.ReplaceAll(d.read(constant), "GeneratedCodeV1", "GeneratedCodeV2"))
 	if out := d.fails("go", "vet", "./ops"); !strings.Contains(out, "undefined: runtime.GeneratedCodeV1") {
 		t.Errorf("older code with a newer runtime: %s", out)
 	}
+}
+
+// readmeWalk has the commands and the Go of the section of README about one's own op, and the commands for a module that uses a clone.
+func readmeWalk(t *testing.T) (commands, clone [][]string, snippet string) {
+	t.Helper()
+	data, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(data), "\n## Your own op\n\nIn any module:\n\n")
+	_, cloned, _ := strings.Cut(section, "to use a clone, say in `../opgen`, gets the tool with\n\n")
+	block := func(text string) (r [][]string) {
+		text, _, _ = strings.Cut(text, "\n\n")
+		for _, line := range strings.Split(text, "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			r = append(r, strings.Fields(line))
+		}
+		return r
+	}
+	_, rest, _ := strings.Cut(section, "```go\n")
+	snippet, _, _ = strings.Cut(rest, "```")
+	commands, clone = block(section), block(cloned)
+	if len(commands) < 4 || len(clone) != 2 || snippet == "" {
+		t.Fatalf("README has not the walk that is expected: %v %v %s", commands, clone, snippet)
+	}
+	return commands, clone, snippet
 }
 
 const (

@@ -34,6 +34,9 @@ func (fmtCmd) Help() string {
 
 func (c *fmtCmd) Run(e *env) error {
 	if len(c.Paths) == 0 {
+		if c.Write {
+			return usageError{errors.New("-w writes to files, and none is named; what comes from standard input goes to standard output")}
+		}
 		src, err := io.ReadAll(e.stdin)
 		if err != nil {
 			return err
@@ -106,7 +109,7 @@ func (c *fmtCmd) one(e *env, f codegen.SourceFile, text []byte) error {
 	if c.Diff {
 		e.stdout.Write(diff.Diff(f.Name+".orig", f.Data, f.Name, out))
 	}
-	if c.Write && f.Name != "<stdin>" {
+	if c.Write {
 		return replace(f.Name, out)
 	}
 	return nil

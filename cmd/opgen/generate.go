@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/opgen/opgen/codegen"
@@ -96,17 +98,45 @@ func (c *generateCmd) finish(e *env, b *codegen.Build) error {
 		fmt.Fprintf(e.stdout, "%s: %s\n", slash(b.Source.Dir), b.Report)
 		fmt.Fprint(e.stdout, b.Report.Table())
 	}
-	return settle(e, changes, c.Check, c.DryRun, "opgen generate "+slash(b.Source.Dir))
+	return settle(e, b.Source.Out, changes, c.Check, c.DryRun, c.again(slash(b.Source.Dir)), causes)
 }
 
-// settle writes what differs; with check it shows that, with dry it lists it. again is the command that writes.
-func settle(e *env, changes []change, check, dry bool, again string) error {
+// again is the command that writes the code of a folder.
+func (c *generateCmd) again(dir string) string {
+	args := []string{"opgen", "generate"}
+	if len(c.Target) < len(codegen.Targets) {
+		args = append(args, "-target", strings.Join(c.Target, ","))
+	}
+	if c.Output != "" {
+		args = append(args, "-o", filepath.ToSlash(c.Output))
+	}
+	return command(append(args, dir)...)
+}
+
+// command is a command line as one writes it in a shell.
+func command(args ...string) string {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t'\"$&;()*?[]<>|`\\") {
+			args[i] = `"` + strings.NewReplacer(`"`, `\"`, "$", `\$`, "`", "\\`", `\`, `\\`).Replace(a) + `"`
+		}
+	}
+	return strings.Join(args, " ")
+}
+
+// settle writes what differs in a folder; with check it shows that and why, with dry it lists it. again is the command that writes.
+func settle(e *env, dir string, changes []change, check, dry bool, again string, why func([]change) []string) error {
 	switch {
 	case check && len(changes) > 0:
 		for _, ch := range changes {
 			fmt.Fprintf(e.stderr, "%s: %s; run '%s'\n", slash(ch.path), ch.kind(), again)
 			if ch.old != nil && ch.new != nil {
-				e.stderr.Write(shorten(diff.Diff("have", ch.old, "want", ch.new), 20))
+				e.stderr.Write(shorten(diff.Diff("have", plain(ch.old), "want", ch.new), 20))
+			}
+		}
+		if why != nil {
+			for _, line := range why(changes) {
+				fmt.Fprintln(e.stderr, "cause:", line)
 			}
 		}
 		return errFindings
@@ -118,7 +148,11 @@ func settle(e *env, changes []change, check, dry bool, again string) error {
 		}
 		return nil
 	}
-	return apply(changes)
+	if err := apply(changes); err != nil {
+		return err
+	}
+	prune(dir, changes)
+	return nil
 }
 
 // shorten keeps the first lines of a diff.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -72,12 +73,16 @@ func run(args []string, e env) int {
 		fmt.Fprintln(e.stderr, "opgen:", err)
 		return exitUsage
 	}
+	if len(args) > 0 && args[0] == "help" { // as with the go command
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	ctx, err := parser.Parse(goFlags(args))
 	if exit >= 0 { // --help
 		return exit
 	}
 	if err != nil {
-		fmt.Fprintf(e.stderr, "opgen: %v\nRun 'opgen --help' for usage.\n", err)
+		text := strings.Replace(err.Error(), `one of "",`, "one of ", 1) // a value that stands for none
+		fmt.Fprintf(e.stderr, "opgen: %s\nRun 'opgen --help' for usage.\n", text)
 		return exitUsage
 	}
 	switch err := ctx.Run(); {

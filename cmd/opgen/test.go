@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,9 +73,33 @@ func (c *testCmd) Run(e *env) error {
 		if err := c.compiled(e, s.Out, done); err != nil {
 			failed = err
 		}
+		if old, err := stale(s); err != nil {
+			return err
+		} else if old {
+			fmt.Fprintf(e.stdout, "%s: the generated code is stale and was tested as it is: run 'opgen generate %s'\n", slash(s.Out), command(slash(s.Dir)))
+		}
 	}
 	done.print(e)
 	return failed
+}
+
+// stale tells whether the Go code of a package, or its assembly, isn't what its specs say now.
+func stale(s codegen.Source) (bool, error) {
+	if code, err := codegen.FilesIn(s.Out, "_gen.go"); err != nil || len(code) == 0 {
+		return false, err
+	}
+	targets := []codegen.Target{codegen.Go}
+	if asm, err := codegen.FilesIn(s.Out, "_gen_amd64.s"); err != nil {
+		return false, err
+	} else if len(asm) > 0 {
+		targets = append(targets, codegen.AMD64)
+	}
+	b := codegen.New(s, targets...)
+	if !b.Run("") {
+		return true, nil
+	}
+	changes, err := compare(s.Out, b.Out)
+	return slices.ContainsFunc(changes, func(c change) bool { return filepath.Ext(c.path) != ".cu" }), err
 }
 
 // compiled runs the generated tests, if there are any and there is a Go toolchain.

@@ -50,14 +50,12 @@ func compareAs(dir string, files []emit.File, where layout) ([]change, error) {
 		want[filepath.FromSlash(f.Name)] = true
 		folders[filepath.Dir(filepath.FromSlash(f.Name))] = true
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
-		old, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		old, err := readOurs(path)
+		if err != nil {
 			return nil, err
 		}
-		if err != nil {
-			r = append(r, change{path: path, new: f.Data})
-		} else if !bytes.Equal(old, f.Data) {
-			r = append(r, change{path: path, old: old, new: f.Data})
+		if ch, differs := changeOf(path, old, f.Data); differs {
+			r = append(r, ch)
 		}
 	}
 	orphans, err := orphans(dir, folders, want, where)
@@ -68,6 +66,32 @@ func compareAs(dir string, files []emit.File, where layout) ([]change, error) {
 	slices.SortFunc(r, func(a, b change) int { return strings.Compare(a.path, b.path) })
 	return r, nil
 }
+
+// readOurs reads a file that opgen may replace; nil where there is none. One with another text than opgen's is an error, for it
+// would be lost.
+func readOurs(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case len(bytes.TrimSpace(text)) > 0 && !emit.IsGenerated(text):
+		return nil, fmt.Errorf("%s was not written by opgen, as its first line shows: move it away, or remove it", slash(path))
+	case text == nil:
+		text = []byte{}
+	}
+	return text, nil
+}
+
+// changeOf is what becomes of a file with a text, nil if there is no file, that should have another one. Carriage returns at the
+// ends of lines, which Git adds on Windows, are no difference.
+func changeOf(path string, old, new []byte) (change, bool) {
+	return change{path: path, old: old, new: new}, old == nil || !bytes.Equal(plain(old), new)
+}
+
+// plain is a text without carriage returns at the ends of lines.
+func plain(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
 
 // orphans are files with opgen's mark, in the folders that it writes to and in those that may be its own, that are not wanted.
 func orphans(dir string, folders, want map[string]bool, where layout) ([]change, error) {
@@ -142,6 +166,15 @@ func apply(changes []change) error {
 		}
 	}
 	return nil
+}
+
+// prune removes folders that hold nothing after files of theirs were removed; never dir itself.
+func prune(dir string, changes []change) {
+	for _, c := range changes {
+		if at := filepath.Dir(c.path); c.new == nil && at != filepath.Clean(dir) {
+			os.Remove(at) // fails where something is left
+		}
+	}
 }
 
 // replace gives a file another text.

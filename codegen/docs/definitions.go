@@ -118,6 +118,12 @@ func (w *irWriter) extent(a *ir.Axis) term {
 		w.uses["pack"] = true
 		return atom(`\lvert ` + symbol(a.Name, true) + ` \rvert`)
 	}
+	switch { // of a pack that stays together
+	case a.Of != "" && a.At == ir.RankOf:
+		return call(roman("rank"), atom(symbol(a.Of, true)))
+	case a.Of != "" && a.Name == ir.EntryName(a.Of, a.At):
+		return indexed(symbol(a.Of, true), strconv.Itoa(a.At))
+	}
 	return atom(symbol(a.Name, false))
 }
 
@@ -345,6 +351,9 @@ func (w *irWriter) definition(d *ir.Def) []equation {
 		if e.Op == ir.OpIndex && !bound[e.Var] {
 			bound[e.Var] = true
 			index = append(index, w.variable(e.Var))
+			if r := w.part(e.Var, d.Target.Axes[i]); r != "" {
+				below = append(below, r)
+			}
 			continue
 		}
 		name := w.fresh(d, d.Target.Axes[i], i)
@@ -403,7 +412,7 @@ func within(d *ir.Def, c *ir.Value) bool {
 	for i, e := range d.Dest {
 		lower := c.Op == ir.OpLe && ir.IsConst(c.Args[0], 0) && ir.Equal(c.Args[1], e)
 		upper := c.Op == ir.OpLt && ir.Equal(c.Args[0], e) && c.Args[1].Op == ir.OpExtent && c.Args[1].Axis == d.Target.Axes[i]
-		if e.Op != ir.OpIndex && (lower || upper) {
+		if (e.Op != ir.OpIndex || e.Var.Axis == nil) && (lower || upper) {
 			return true
 		}
 	}
@@ -416,6 +425,14 @@ func noteOf(d *ir.Def, conditions []string) string {
 		return ""
 	}
 	return `\text{where } ` + strings.Join(conditions, `,\, `)
+}
+
+// part tells which elements of an axis of the target a variable of the left side runs over; "" where they are all.
+func (w *irWriter) part(v *ir.Var, a *ir.Axis) string {
+	if v.Axis != nil || ir.IsConst(v.Lo, 0) && v.Hi.Op == ir.OpExtent && v.Hi.Axis == a {
+		return ""
+	}
+	return w.over(v)
 }
 
 // over is a variable with what it runs over.

@@ -45,7 +45,7 @@ func preferred(op *ir.OpDecl, c ir.Choice) bool {
 	return true
 }
 
-// byDefault is the truth of a condition where attributes have their defaults; unknown where extents or others decide.
+// byDefault is the truth of a condition where attributes have their defaults and extents are usual; unknown where others decide.
 func byDefault(op *ir.OpDecl, c *ir.Value) (holds, known bool) {
 	switch c.Op {
 	case ir.OpTrue, ir.OpFalse:
@@ -71,6 +71,9 @@ func byDefault(op *ir.OpDecl, c *ir.Value) (holds, known bool) {
 	return false, false
 }
 
+// usualExtent stands for the extents of a usual call: neither nothing nor one.
+const usualExtent = 8
+
 func defaultNumber(op *ir.OpDecl, v *ir.Value) (float64, bool) {
 	switch v.Op {
 	case ir.OpConst:
@@ -80,6 +83,8 @@ func defaultNumber(op *ir.OpDecl, v *ir.Value) (float64, bool) {
 		return math.Inf(1), true
 	case ir.OpCast:
 		return defaultNumber(op, v.Args[0])
+	case ir.OpExtent:
+		return usualExtent, true
 	case ir.OpScalar:
 		for _, a := range op.Attrs {
 			if a.Name == v.Name && a.Default != nil {

@@ -25,17 +25,22 @@ type features struct {
 	halves  bool           // it takes f16 or bf16
 	indices bool           // elements are indices
 	calls   map[string]bool
+	casts   bool // a formula converts to a dtype
 }
 
-func featuresOf(op *ir.OpDecl, tree *dsl.Op, list []*codegen.Function) *features {
+// featuresOf reads them from trees, those of the op and of the funcs that it needs, and from its functions.
+func featuresOf(op *ir.OpDecl, trees []any, list []*codegen.Function) *features {
 	f := &features{ops: map[ir.Op]bool{}, ints: map[ir.Op]bool{}, monoids: map[ir.Monoid]bool{}, calls: map[string]bool{}}
 	f.halves = slices.ContainsFunc(op.ElemVars, ir.MayBeHalf)
-	dsl.Inspect(tree, func(n any) bool {
-		if c, is := n.(*dsl.Call); is && c.Package == nil {
-			f.calls[c.Name.Name] = true
-		}
-		return true
-	})
+	for _, tree := range trees {
+		dsl.Inspect(tree, func(n any) bool {
+			if c, is := n.(*dsl.Call); is && c.Package == nil {
+				f.calls[c.Name.Name] = true
+				f.casts = f.casts || c.AccOf == nil && isDType(c.Name.Name)
+			}
+			return true
+		})
+	}
 	for i, fn := range list {
 		f.grads = f.grads || fn.Backward != nil
 		f.kernels = f.kernels || slices.ContainsFunc(fn.Pairs, func(p *codegen.Pair) bool { return p.Forward != nil })
@@ -124,7 +129,7 @@ var arithmetic = []ir.Op{ir.OpAdd, ir.OpSub, ir.OpMul, ir.OpDiv, ir.OpPow, ir.Op
 // accuracy says what is known of rounding errors.
 func (f *features) accuracy() string {
 	rounds := slices.ContainsFunc(arithmetic, func(op ir.Op) bool { return f.ops[op] })
-	sums := f.monoids[ir.Sum] || f.monoids[ir.Prod]
+	sums, products := f.monoids[ir.Sum], f.monoids[ir.Prod]
 	var parts []string
 	if m := boundOf(f.alone); f.kernels && f.alone != "" && m != nil {
 		return fmt.Sprintf("In kernels the result is within %s of the exact one.", ulps(m)) + f.rounded()
@@ -137,7 +142,7 @@ func (f *features) accuracy() string {
 			unknown = append(unknown, "`"+name+"`")
 		}
 	}
-	if !rounds && !sums && len(f.order) == 0 {
+	if !rounds && !sums && !products && len(f.order) == 0 {
 		return "Nothing is rounded: elements are moved, compared or chosen."
 	}
 	if rounds {
@@ -209,6 +214,7 @@ var conventions = []struct {
 	{"integers", func(f *features) bool {
 		return f.ints[ir.OpAdd] || f.ints[ir.OpSub] || f.ints[ir.OpMul] || f.ints[ir.OpAbs]
 	}},
+	{"casts", func(f *features) bool { return f.casts }},
 	{"integer-division", func(f *features) bool { return f.ints[ir.OpDiv] || f.ints[ir.OpMod] || f.ints[ir.OpRem] }},
 }
 

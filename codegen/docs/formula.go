@@ -3,6 +3,7 @@ package docs
 import (
 	"strings"
 
+	"github.com/opgen/opgen/codegen/ir"
 	"github.com/opgen/opgen/dsl"
 )
 
@@ -215,6 +216,12 @@ func (w *writer) call(e *dsl.Call) term {
 		return reduce(name, w.below(e.Index), args)
 	case e.Package == nil && len(e.Named) == 0 && e.Index == nil && builtin[name]:
 		return apply(name, args)
+	case e.Package == nil && (name == "uniform" || name == "normal") && e.Index != nil:
+		w.uses[name] = true
+		return call(roman(name)+"_{"+w.items(e.Index.Items)+"}", args...)
+	case e.Package == nil && isDType(name):
+		w.uses["cast"] = true
+		return call(roman(name), args...)
 	}
 	full := name
 	if e.Package != nil {
@@ -232,6 +239,11 @@ func (w *writer) call(e *dsl.Call) term {
 		args = append(args, term{tex: roman(n.Name.Name) + " = " + w.expr(n.Value).tex, binds: bindsAlt})
 	}
 	return call(f, args...)
+}
+
+// isDType tells whether a name that is called is that of a dtype, or of a variable for one.
+func isDType(name string) bool {
+	return name[0] >= 'A' && name[0] <= 'Z' || ir.IsDType(name)
 }
 
 // builtin are the functions of the language.

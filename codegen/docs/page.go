@@ -29,6 +29,7 @@ type page struct {
 	links Links
 	uses  map[string]bool
 	lets  map[string]bool
+	trees []any // that of the op, and those of the funcs that it needs
 }
 
 // Pages are the pages of a package whose build has run to its end, named FAMILY/OP.md.
@@ -158,7 +159,9 @@ func (p *page) formula() {
 	p.formulas(f, "")
 	here := scope{p.b.Package.Name, p.b.Files, p.b}
 	funcs, ops := here.definitions(w.called, p.uses)
+	p.trees = []any{p.tree}
 	for _, fn := range funcs {
+		p.trees = append(p.trees, fn.tree)
 		fmt.Fprintf(p, "with `%s`:\n\n", fn.name)
 		p.block(fn.list)
 	}
@@ -209,6 +212,9 @@ func (p *page) formulas(f formulas, under string) {
 var notes = []struct{ use, text string }{
 	{"pack", "Bold letters stand for any number of axes or indices; what is computed of them is computed axis by axis."},
 	{"alt", "$`a \\mathbin{??} v`$ is $`v`$ where something that $`a`$ reads was left out or is no element of its axis."},
+	{"uniform", "$`\\mathrm{uniform}`$ are random numbers from 0 to below 1, one for each point of the axes: a function of the seed."},
+	{"normal", "$`\\mathrm{normal}`$ are random numbers of the standard normal distribution, one for each point of the axes: a function of the seed."},
+	{"cast", "A dtype before parentheses converts to it: from floats to integers towards zero, to the nearest number that fits."},
 	{"cases", "Of several cases the first that holds counts."},
 	{"star", "A reduction over $`*`$ goes over all elements of all tensors of the call."},
 	{"at", "$`\\mathrm{arg\\,max}(v, a)`$ and $`\\mathrm{arg\\,min}(v, a)`$ are the $`a`$ where $`v`$ is greatest or least."},
@@ -310,7 +316,7 @@ func (p *page) code() {
 		p.WriteString(" Numbers tell how many of the functions that the op has for its static choices have kernels.")
 	}
 	p.WriteString("\n\n")
-	f := featuresOf(p.op, p.tree, p.fns)
+	f := featuresOf(p.op, p.trees, p.fns)
 	p.WriteString("## Accuracy\n\n" + f.accuracy() + "\n\n")
 	if rows := f.rows(); len(rows) > 0 {
 		for i, r := range rows {

@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/opgen/opgen/codegen"
+	"github.com/opgen/opgen/codegen/ir"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages in testdata")
@@ -96,9 +98,30 @@ func TestAllPages(t *testing.T) {
 				t.Errorf("%s shows %q", p.Name, m)
 			}
 		}
+		for _, f := range b.Functions {
+			rangesShown(t, f.Formulas())
+		}
 		for _, c := range conventions {
 			if !rows[c.row] {
 				t.Errorf("docs/conventions.md has no row %s", c.row)
+			}
+		}
+	}
+}
+
+// rangesShown holds every definition to what its variables run over: a range that isn't an axis of the target stands in the equation.
+func rangesShown(t *testing.T, fn *ir.Func) {
+	if fn == nil {
+		return
+	}
+	w := newIRWriter(fn, map[string]bool{}, map[string]bool{})
+	for _, d := range fn.Defs {
+		d = tidy(d)
+		text := aligned(w.definition(d))
+		for _, v := range d.Vars {
+			whole := slices.ContainsFunc(d.Target.Axes, func(a *ir.Axis) bool { return w.part(v, a) == "" })
+			if v.Axis == nil && !whole && !strings.Contains(text, w.over(v)) {
+				t.Errorf("%s: what %s runs over, %s, is missing in\n%s", fn.Name, v.Name, w.over(v), text)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/opgen/opgen/codegen/ir"
 )
 
-// leastShared is the size from which a value that occurs again gets a letter.
-const leastShared = 4
+// leastOf are the sizes from which values that occur again get a letter. Exact numbers are mostly indices, which say more as they are.
+var leastOf = map[ir.Kind]int{ir.Typed: 4, ir.Exact: 12}
 
 // shared is a value with how often and where it occurs.
 type shared struct {
@@ -45,7 +45,8 @@ func (w *irWriter) share(body *ir.Value) []equation {
 	visit(body)
 	var list []*shared
 	for _, s := range found {
-		if s.count > 1 && s.size >= leastShared && s.value.Type.Kind == ir.Typed && s.value.Op != ir.OpCast {
+		least, may := leastOf[s.value.Type.Kind]
+		if s.count > 1 && may && s.size >= least && s.value.Op != ir.OpCast {
 			list = append(list, s)
 		}
 	}

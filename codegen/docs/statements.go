@@ -115,8 +115,8 @@ func (s scope) find(full string) (*dsl.Func, *dsl.Op, scope) {
 // function is a func with its definition.
 type function struct {
 	name string
-	doc  string
 	list []equation
+	tree *dsl.Func
 }
 
 // opCall is an op that a formula calls.
@@ -161,7 +161,7 @@ func (w *writer) function(fn *dsl.Func) function {
 	for _, l := range fn.Lets {
 		list = append(list, w.let(l))
 	}
-	return function{name: fn.Name.Name, doc: fn.Doc, list: list}
+	return function{name: fn.Name.Name, list: list, tree: fn}
 }
 
 // byHand are the derivatives that a spec has.

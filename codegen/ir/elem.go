@@ -20,6 +20,12 @@ var dtypes = map[string]Class{
 	"bool": ClassBool,
 }
 
+// IsDType tells whether a dtype has this name.
+func IsDType(name string) bool {
+	_, is := dtypes[name]
+	return is
+}
+
 // ClassOf is the class of an element type. A variable that vars doesn't list counts as a float.
 func ClassOf(vars []ElemVar, e Elem) Class {
 	if c, ok := dtypes[e.Name]; ok {

@@ -17,13 +17,17 @@ var sdkfree []byte
 // ErrNoCompiler means that no clang which can write PTX was found.
 var ErrNoCompiler = errors.New("no clang with the NVPTX target found (looked for OPGEN_CLANG, clang-19 … clang-14, clang): install the package clang-19")
 
-// Clang finds a clang for PTX: the program named by OPGEN_CLANG, else the newest on the path.
-func Clang() (string, error) {
-	names := []string{"clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"}
+// ClangNames are the programs that may be a clang for PTX, as they are looked for: the one that OPGEN_CLANG names, else the newest.
+func ClangNames() []string {
 	if c := os.Getenv("OPGEN_CLANG"); c != "" {
-		names = []string{c}
+		return []string{c}
 	}
-	for _, n := range names {
+	return []string{"clang-19", "clang-18", "clang-17", "clang-16", "clang-15", "clang-14", "clang"}
+}
+
+// Clang finds a clang for PTX among ClangNames on the path.
+func Clang() (string, error) {
+	for _, n := range ClangNames() {
 		if p, err := exec.LookPath(n); err == nil {
 			return p, nil
 		}
