@@ -17,11 +17,19 @@ func (f *Function) stack(p *Pair, opt nest.Options) error {
 	}
 	opt.Name += "_stack"
 	prog, err := nest.Lower(ir.Stack(f.Forward), opt)
-	if err != nil || len(prog.Launches) != 1 || !inRows(prog.Launches[0]) {
+	if err != nil || len(prog.Launches) != 1 || !inRows(prog.Launches[0]) || slices.ContainsFunc(prog.Func.Outputs, func(t *ir.Tensor) bool { return keepsOld(prog, t) }) {
 		return (&Pair{}).note(err) // what can't be nests has no stack
 	}
 	p.Stack = prog
 	return nil
+}
+
+// keepsOld tells whether new values of an output need memory of their own, since old ones are read when some of them are stored.
+func keepsOld(p *nest.Program, t *ir.Tensor) bool {
+	reads := slices.ContainsFunc(p.Launches, func(l *nest.Launch) bool {
+		return slices.ContainsFunc(l.Operands, func(b nest.Bind) bool { return b.Tensor == t.Of })
+	})
+	return t.Of != nil && reads && !p.MayShare(t, t.Of)
 }
 
 // stackable tells whether a function is an update of tensors that all have the axes of the first one, or none.

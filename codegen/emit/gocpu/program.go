@@ -109,7 +109,7 @@ func (p *programBody) outputs() error {
 		case i < 0:
 			return p.g.errorf("%s is written, but no parameter", t.Name)
 		case uses == 0:
-		case s.renewed(t) >= 0 && s.tensorOf(p.program.Program, i, false) != nil && !p.program.MayShare(t, s.tensorOf(p.program.Program, i, false)):
+		case s.apart(p.program, t):
 			d, err := p.dtype(t.Elem)
 			if err != nil {
 				return err
@@ -127,6 +127,16 @@ func (p *programBody) outputs() error {
 		}
 	}
 	return nil
+}
+
+// apart reports whether new values need memory of their own, since old ones are read when some of them are stored.
+func (s *signature) apart(p typedProgram, t *ir.Tensor) bool {
+	i := s.index(t)
+	if i < 0 || s.renewed(t) < 0 {
+		return false
+	}
+	old := s.tensorOf(p.Program, i, false)
+	return old != nil && !p.MayShare(t, old)
 }
 
 // uses is how many launches have a tensor.

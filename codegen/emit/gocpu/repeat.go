@@ -101,6 +101,7 @@ func (g *opGen) elementwiseProgram(s *signature, p typedProgram) bool {
 // repeatsProgram reports whether launches depend on addresses and on the number of elements alone, and pass on nothing but numbers.
 func (g *opGen) repeatsProgram(s *signature, p typedProgram) bool {
 	return !slices.ContainsFunc(p.Nests.Temps, func(t *ir.Tensor) bool { return len(t.Axes) > 0 && !isStacked(t) }) &&
+		!slices.ContainsFunc(p.Func.Outputs, func(t *ir.Tensor) bool { return s.apart(p, t) }) &&
 		!slices.ContainsFunc(p.Nests.Launches, func(l *nest.Launch) bool { return !g.repeatsLaunch(s, p, l) })
 }
 
