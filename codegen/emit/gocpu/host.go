@@ -46,6 +46,10 @@ func (h *host) unrounded(v *ir.Value) (expr, error) {
 	if r, ok := h.ratio(v); ok && r.den != 1 && v.Op != ir.OpConst {
 		return r.float(), nil
 	}
+	if v.Type.Kind == ir.Bool { // 1 where it holds
+		c, err := h.cond(v)
+		return call(runtimeFunc("Select64"), c, primary(jen.Lit(1)), primary(jen.Lit(0))), err
+	}
 	switch v.Op {
 	case ir.OpConst:
 		return hostConst(v)
@@ -56,10 +60,6 @@ func (h *host) unrounded(v *ir.Value) (expr, error) {
 	case ir.OpPi:
 		return primary(jen.Qual("math", "Pi")), nil
 	case ir.OpCast:
-		if v.Args[0].Type.Kind == ir.Bool {
-			c, err := h.cond(v.Args[0])
-			return call(runtimeFunc("Select64"), c, primary(jen.Lit(1)), primary(jen.Lit(0))), err
-		}
 		return h.float(v.Args[0]) // computed as attributes are: in float64
 	case ir.OpScalar:
 		e, isInt, err := h.scalar(v.Name)
