@@ -36,7 +36,7 @@ race:
 	$(GO) test -race ./runtime/... ./gen/loss ./gen/optim ./gen/random ./gen/reduce ./gen/rnn ./nn
 
 # A short run of every fuzz target.
-FUZZTIME ?= 10s
+FUZZTIME ?= 20000x
 fuzz:
 	@for f in $$(grep -rl '^func Fuzz' --include='*_test.go' .); do \
 		for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$f); do \
