@@ -29,11 +29,11 @@ func parallel(n int, f func(i int)) {
 	done.Wait()
 }
 
-// RunAll takes packages through the whole pipeline and yields them in their order. While one is looked at, as many others as Go runs
-// goroutines at a time are on their way: a part of each stage runs on one goroutine.
+// RunAll takes packages through the whole pipeline and yields them in their order. While one is looked at, two more than Go runs
+// goroutines at a time are on their way: a part of each stage runs on one goroutine, and others wait for the last of theirs.
 func RunAll(sources []Source, targets ...Target) iter.Seq[*Build] {
 	return func(yield func(*Build) bool) {
-		builds := make(chan chan *Build, runtime.GOMAXPROCS(0)-1)
+		builds := make(chan chan *Build, runtime.GOMAXPROCS(0)+1)
 		stop := make(chan struct{})
 		defer close(stop)
 		go func() {
