@@ -250,19 +250,22 @@ func minus(e dsl.Expr) dsl.Expr {
 func (l *linter) sum(list []term) dsl.Expr {
 	var r dsl.Expr
 	for _, t := range list {
-		e := l.written(t.v)
-		switch {
-		case r == nil && t.minus:
-			r = &dsl.Unary{Op: "-", X: e}
-		case r == nil:
-			r = e
-		case t.minus:
-			r = join(r, "-", e)
-		default:
-			r = join(r, "+", e)
-		}
+		r = added(r, t.minus, l.written(t.v))
 	}
 	return r
+}
+
+// added is a sum, nil where there is none yet, with one more term.
+func added(r dsl.Expr, minus bool, x dsl.Expr) dsl.Expr {
+	switch {
+	case r == nil && minus:
+		return &dsl.Unary{Op: "-", X: x}
+	case r == nil:
+		return x
+	case minus:
+		return join(r, "-", x)
+	}
+	return join(r, "+", x)
 }
 
 // isPrimary tells whether an expression stands beside any operator without parentheses.

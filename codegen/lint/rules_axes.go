@@ -291,16 +291,7 @@ func (l *linter) withTerm(list []term, i, j int, e dsl.Expr) dsl.Expr {
 		if k != i {
 			x = l.written(t.v)
 		}
-		switch {
-		case r == nil && t.minus:
-			r = &dsl.Unary{Op: "-", X: x}
-		case r == nil:
-			r = x
-		case t.minus:
-			r = join(r, "-", x)
-		default:
-			r = join(r, "+", x)
-		}
+		r = added(r, t.minus, x)
 	}
 	return r
 }
